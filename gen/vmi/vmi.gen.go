@@ -1115,9 +1115,6 @@ type ListNamespaceParams struct {
 	// FieldSelector Field selector to filter resources.
 	FieldSelector *string `form:"fieldSelector,omitempty" json:"fieldSelector,omitempty"`
 
-	// Limit Maximum number of results per page.
-	Limit *int `form:"limit,omitempty" json:"limit,omitempty"`
-
 	// Watch Streams changes instead of listing. Any value but false and 0 asks for it, so it is a string here.
 	Watch *string `form:"watch,omitempty" json:"watch,omitempty"`
 }

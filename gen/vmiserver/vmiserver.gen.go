@@ -101,13 +101,6 @@ func (w *ServerInterfaceWrapper) ListNamespace(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter fieldSelector: %s", err))
 	}
 
-	// ------------- Optional query parameter "limit" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
-	}
-
 	// ------------- Optional query parameter "watch" -------------
 
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "watch", ctx.QueryParams(), &params.Watch, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
