@@ -1,0 +1,216 @@
+package server
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"maps"
+	"regexp"
+	"slices"
+	"time"
+
+	"github.com/vmikit/vmikit/openapi"
+	"github.com/vmikit/vmikit/server/store"
+)
+
+// The names that Kubernetes has for objects and namespaces (RFC 1123).
+var (
+	dns1123Subdomain = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`)
+	dns1123Label     = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`)
+)
+
+const (
+	oldAPIVersion = group + "/v1alpha3"
+	apiVersion    = group + "/" + version
+	// ruleName is the rule of Kubernetes for names, which no keyword of the document says.
+	ruleName = "kubernetes-name"
+)
+
+// incoming is a valid object on its way into the store.
+type incoming struct {
+	key    store.Key
+	object map[string]any
+	meta   map[string]any // of object
+}
+
+// read takes a valid object apart.
+func (w *Writer) read(data []byte) (*incoming, error) {
+	object, err := w.valid(data)
+	if err != nil {
+		return nil, err
+	}
+	meta, _ := object["metadata"].(map[string]any)
+	if meta == nil {
+		meta = map[string]any{}
+		object["metadata"] = meta
+	}
+	key := store.Key{Namespace: text(meta, "namespace"), Name: text(meta, "name")}
+	if key.Namespace == "" {
+		key.Namespace = "default"
+	}
+	if issues := checkKey(key); len(issues) > 0 {
+		return nil, &InvalidError{Key: key, Issues: issues}
+	}
+	meta["namespace"] = key.Namespace
+	return &incoming{key, object, meta}, nil
+}
+
+// valid returns the members of a valid object. v1alpha3 is rewritten first: the
+// document knows v1 alone.
+func (w *Writer) valid(data []byte) (map[string]any, error) {
+	issues := w.doc.ValidateObject(data)
+	var object map[string]any
+	if !issues.Has("json-syntax") {
+		// What the validator could read, encoding/json can.
+		_ = unmarshal(data, &object)
+	}
+	if object["apiVersion"] == oldAPIVersion && object["kind"] == kind {
+		object["apiVersion"] = apiVersion
+		issues = slices.DeleteFunc(issues, func(i openapi.Issue) bool { return i.Pointer == "/apiVersion" && i.Rule == "enum" })
+	}
+	if w.enumUnknown == EnumWarn {
+		issues = w.soften(issues)
+	}
+	if len(issues) == 0 {
+		return object, nil
+	}
+	meta, _ := object["metadata"].(map[string]any)
+	return nil, &InvalidError{Key: store.Key{Namespace: text(meta, "namespace"), Name: text(meta, "name")}, Issues: issues}
+}
+
+// soften logs values outside a closed list and takes them. What the object is
+// stays closed.
+func (w *Writer) soften(issues openapi.Issues) openapi.Issues {
+	return slices.DeleteFunc(issues, func(i openapi.Issue) bool {
+		if i.Rule != "enum" || i.Pointer == "/apiVersion" || i.Pointer == "/kind" {
+			return false
+		}
+		w.log.Warn("unknown value", slog.String("pointer", i.Pointer), slog.String("value", i.Value))
+		return true
+	})
+}
+
+// unmarshal keeps numbers as they are written.
+func unmarshal(data []byte, to any) error {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.UseNumber()
+	return dec.Decode(to)
+}
+
+func text(m map[string]any, member string) string {
+	s, _ := m[member].(string)
+	return s
+}
+
+func checkKey(k store.Key) openapi.Issues {
+	var issues openapi.Issues
+	if k.Name == "" {
+		return openapi.Issues{{Pointer: "/metadata/name", Rule: "required", Message: "is required"}}
+	}
+	if len(k.Name) > 253 || !dns1123Subdomain.MatchString(k.Name) {
+		issues = append(issues, openapi.Issue{Pointer: "/metadata/name", Rule: ruleName, Value: quote(k.Name),
+			Message: "must be a DNS subdomain: lower case letters, digits, - and ., at most 253, letters or digits at both ends"})
+	}
+	if len(k.Namespace) > 63 || !dns1123Label.MatchString(k.Namespace) {
+		issues = append(issues, openapi.Issue{Pointer: "/metadata/namespace", Rule: ruleName, Value: quote(k.Namespace),
+			Message: "must be a DNS label: lower case letters, digits and -, at most 63, letters or digits at both ends"})
+	}
+	return issues
+}
+
+func quote(s string) string {
+	if r := []rune(s); len(r) > 70 {
+		s = string(r[:70]) + "…"
+	}
+	return fmt.Sprintf("%q", s)
+}
+
+// complete gives the metadata what only a server can give.
+func (w *Writer) complete(meta map[string]any, old *store.Object) error {
+	var inherited struct {
+		Metadata struct {
+			UID               string    `json:"uid"`
+			CreationTimestamp time.Time `json:"creationTimestamp"`
+		} `json:"metadata"`
+	}
+	if old != nil {
+		if err := json.Unmarshal(old.JSON, &inherited); err != nil {
+			return fmt.Errorf("stored object %s: %w", old.Key, err)
+		}
+	}
+	uid, created := inherited.Metadata.UID, inherited.Metadata.CreationTimestamp
+	if uid == "" {
+		uid = w.newID()
+	}
+	if created.IsZero() {
+		created = w.now()
+	}
+	if text(meta, "uid") == "" {
+		meta["uid"] = uid
+	}
+	if text(meta, "creationTimestamp") == "" {
+		meta["creationTimestamp"] = created.UTC().Format(time.RFC3339)
+	}
+	if _, ok := meta["generation"]; !ok {
+		meta["generation"] = json.Number("1")
+	}
+	meta["resourceVersion"] = ""
+	return nil
+}
+
+// render writes the object with sorted keys, as a Kubernetes API server does for
+// custom resources, and finds the place of its revision.
+func (in *incoming) render() (store.Draft, error) {
+	d := store.Draft{Key: in.key}
+	labels, _ := in.meta["labels"].(map[string]any)
+	if len(labels) > 0 {
+		d.Labels = make(map[string]string, len(labels))
+		for k, v := range labels {
+			d.Labels[k], _ = v.(string)
+		}
+	}
+	var buf bytes.Buffer
+	err := renderMembers(&buf, in.object, func(name string, v any) error {
+		if name != "metadata" {
+			return renderValue(&buf, v)
+		}
+		return renderMembers(&buf, in.meta, func(name string, v any) error {
+			err := renderValue(&buf, v)
+			if name == "resourceVersion" {
+				d.RevisionAt = buf.Len() - 1
+			}
+			return err
+		})
+	})
+	d.JSON = buf.Bytes()
+	return d, err
+}
+
+func renderMembers(buf *bytes.Buffer, m map[string]any, value func(name string, v any) error) error {
+	buf.WriteByte('{')
+	for i, name := range slices.Sorted(maps.Keys(m)) {
+		if i > 0 {
+			buf.WriteByte(',')
+		}
+		if err := renderValue(buf, name); err != nil {
+			return err
+		}
+		buf.WriteByte(':')
+		if err := value(name, m[name]); err != nil {
+			return err
+		}
+	}
+	buf.WriteByte('}')
+	return nil
+}
+
+func renderValue(buf *bytes.Buffer, v any) error {
+	enc := json.NewEncoder(buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	buf.Truncate(buf.Len() - 1) // Encode ends with a line feed.
+	return nil
+}

@@ -1,0 +1,180 @@
+package server
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"sync"
+
+	"github.com/vmikit/vmikit/openapi"
+	"github.com/vmikit/vmikit/server/store"
+)
+
+// answer is what a handler wants to send. A list is an envelope, head and tail,
+// around stored objects; anything else is head alone.
+type answer struct {
+	status      int
+	form        openapi.Form
+	contentType string
+	head        []byte
+	items       []*store.Object
+	tail        []byte
+	// stored is set when head is one stored object: it was validated when it
+	// entered the store, by the schema that the answer is declared to have.
+	stored bool
+	// empty is the envelope without items, for validation; nil when head and tail
+	// joined are that.
+	empty []byte
+	// etag names the content, for clients that keep it; "" for none.
+	etag string
+}
+
+func okJSON(form openapi.Form, body []byte) answer {
+	return answer{status: http.StatusOK, form: form, contentType: mediaJSON, head: body}
+}
+
+// errorAnswer is the answer to an error.
+func (s *server) errorAnswer(x *exchange, err error) answer {
+	if errors.Is(err, errNoSuchPath) {
+		x.w.Header().Set("X-Content-Type-Options", "nosniff")
+		return answer{status: http.StatusNotFound, contentType: "text/plain; charset=utf-8", head: []byte("404 page not found\n")}
+	}
+	e, ours := toStatus(err)
+	if ours {
+		s.log.Error("request failed", "id", x.id, "operation", operationID(x), "error", err)
+	}
+	e.header(x.w.Header())
+	return answer{status: int(e.status.Code), form: openapi.FormStatus, contentType: mediaJSON, head: e.body()}
+}
+
+func operationID(x *exchange) string {
+	if x.op == nil {
+		return ""
+	}
+	return x.op.ID()
+}
+
+// respond validates the answer and writes it. An answer that breaks the document
+// is our fault: the client gets a 500, the log what is wrong.
+func (s *server) respond(x *exchange) {
+	a := x.answer
+	if x.err != nil {
+		a = s.errorAnswer(x, x.err)
+	}
+	if issues := s.validateAnswer(x, a); len(issues) > 0 {
+		attrs := []any{"id", x.id, "operation", operationID(x), "status", a.status, "form", a.form.String()}
+		for i, is := range issues[:min(len(issues), 10)] {
+			attrs = append(attrs, slog.Group("issue"+strconv.Itoa(i), "pointer", is.Pointer, "rule", is.Rule, "message", is.Message))
+		}
+		s.log.Error("the answer breaks the document", attrs...)
+		a = s.errorAnswer(x, failure(http.StatusInternalServerError, "InternalError",
+			"Internal error occurred: the answer breaks the OpenAPI document; the server's log says where"))
+	}
+	s.write(x, a)
+}
+
+// validateAnswer returns the rules of the document that the answer breaks. A text
+// 404 is none of the document's answers: it says that the path is none of its paths.
+func (s *server) validateAnswer(x *exchange, a answer) openapi.Issues {
+	if s.validate == ValidateOff || errors.Is(x.err, errNoSuchPath) {
+		return nil
+	}
+	r := openapi.Response{Operation: x.op, Form: a.form, Status: a.status, Header: http.Header{"Content-Type": {a.contentType}}}
+	switch {
+	case s.validate == ValidateFull:
+		r.Body = a.whole()
+	case a.stored:
+		r.Head = true
+	case a.empty != nil:
+		r.Body = a.empty
+	case len(a.items) > 0 || a.tail != nil:
+		r.Body = append(bytes.Clone(a.head), a.tail...)
+	default:
+		r.Body = a.head
+	}
+	return s.doc.ValidateResponse(r)
+}
+
+// whole is the body in one piece.
+func (a *answer) whole() []byte {
+	var buf bytes.Buffer
+	// Writing to a bytes.Buffer does not fail.
+	_ = a.writeTo(&buf)
+	return buf.Bytes()
+}
+
+func (a *answer) writeTo(w io.Writer) error {
+	if _, err := w.Write(a.head); err != nil {
+		return err
+	}
+	for i, o := range a.items {
+		if i > 0 {
+			if _, err := w.Write(comma); err != nil {
+				return err
+			}
+		}
+		if _, err := w.Write(o.JSON); err != nil {
+			return err
+		}
+	}
+	_, err := w.Write(a.tail)
+	return err
+}
+
+var comma = []byte{','}
+
+// writers are reused: a list goes out in pieces of this size, not of an object's.
+var writers = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, 64<<10) }}
+
+// write sends the answer. As from a Kubernetes API server, what is one piece has
+// a length and a list with items is streamed.
+func (s *server) write(x *exchange, a answer) {
+	x.status = a.status
+	h := x.w.Header()
+	h.Set("Content-Type", a.contentType)
+	if a.etag != "" {
+		h.Set("Etag", a.etag)
+		h.Set("Vary", "Accept")
+		h.Set("Cache-Control", "public")
+	}
+	switch {
+	case x.r.Method == http.MethodHead:
+	case len(a.items) == 0:
+		h.Set("Content-Length", strconv.Itoa(len(a.head)+len(a.tail)))
+	case x.r.ProtoMajor == 1:
+		h.Set("Transfer-Encoding", "chunked")
+	}
+	x.w.WriteHeader(a.status)
+	if x.r.Method == http.MethodHead {
+		return
+	}
+	counted := &counter{w: x.w}
+	defer func() { x.written = counted.n }()
+	if len(a.items) == 0 {
+		_ = a.writeTo(counted)
+		return
+	}
+	w := writers.Get().(*bufio.Writer)
+	w.Reset(counted)
+	// An error is the client's connection: there is nobody left to tell.
+	if err := a.writeTo(w); err == nil {
+		_ = w.Flush()
+	}
+	w.Reset(nil)
+	writers.Put(w)
+}
+
+type counter struct {
+	w io.Writer
+	n int64
+}
+
+func (c *counter) Write(p []byte) (int, error) {
+	n, err := c.w.Write(p)
+	c.n += int64(n)
+	return n, err
+}

@@ -1,0 +1,44 @@
+package server
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/vmikit/vmikit/openapi"
+)
+
+// exchange is one request on its way through the server, and its answer.
+type exchange struct {
+	id      string
+	w       http.ResponseWriter
+	r       *http.Request
+	info    requestInfo
+	user    User
+	op      *openapi.Operation // nil until routed
+	answer  answer
+	err     error
+	status  int
+	written int64
+}
+
+type exchangeKey struct{}
+
+// exchangeOf returns the exchange that an echo handler works on.
+func exchangeOf(c echo.Context) *exchange {
+	return c.Request().Context().Value(exchangeKey{}).(*exchange)
+}
+
+// routed is the request as the router sees it: its path in the one spelling that
+// is routed, HEAD as GET. The request that the answer is written for stays as it is.
+func (x *exchange) routed() *http.Request {
+	r := x.r.WithContext(context.WithValue(x.r.Context(), exchangeKey{}, x))
+	u := *x.r.URL
+	u.Path, u.RawPath = x.info.route(), ""
+	r.URL = &u
+	if r.Method == http.MethodHead {
+		r.Method = http.MethodGet
+	}
+	return r
+}

@@ -1,0 +1,155 @@
+package server
+
+import (
+	"mime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/vmikit/vmikit/openapi"
+)
+
+const (
+	mediaJSON       = "application/json"
+	mediaAggregated = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
+)
+
+// wanted is the form that an answer was negotiated to have.
+type wanted struct {
+	form openapi.Form
+	// metaVersion is the version of meta.k8s.io for tables and partial objects.
+	metaVersion string
+}
+
+// mediaRange is one entry of an Accept header.
+type mediaRange struct {
+	name   string // e.g. application/json, with wild cards
+	params map[string]string
+	q      float64
+}
+
+// parseAccept returns the entries by falling preference. What cannot be read is
+// left out, so that a header of nothing but nonsense accepts nothing.
+func parseAccept(header string) []mediaRange {
+	var ranges []mediaRange
+	for entry := range strings.SplitSeq(header, ",") {
+		entry = strings.TrimSpace(entry)
+		name, _, _ := strings.Cut(entry, ";")
+		// ParseMediaType folds case; Kubernetes compares media types as they are.
+		name = strings.TrimSpace(name)
+		_, params, err := mime.ParseMediaType(entry)
+		if err != nil || !strings.Contains(name, "/") {
+			continue
+		}
+		r := mediaRange{name: name, params: params, q: 1}
+		if q, err := strconv.ParseFloat(params["q"], 64); err == nil {
+			r.q = q
+		}
+		if r.q > 0 {
+			ranges = append(ranges, r)
+		}
+	}
+	slices.SortStableFunc(ranges, func(a, b mediaRange) int {
+		switch {
+		case a.q > b.q:
+			return -1
+		case a.q < b.q:
+			return 1
+		}
+		return 0
+	})
+	return ranges
+}
+
+func (r mediaRange) takesJSON() bool {
+	return r.name == mediaJSON || r.name == "application/*" || r.name == "*/*"
+}
+
+// negotiate chooses the form of a list or an object.
+func negotiate(accept string, list bool) (wanted, error) {
+	plain := wanted{form: openapi.FormItem}
+	if list {
+		plain.form = openapi.FormList
+	}
+	if strings.TrimSpace(accept) == "" {
+		return plain, nil
+	}
+	for _, r := range parseAccept(accept) {
+		if !r.takesJSON() {
+			continue
+		}
+		as, ok := r.params["as"]
+		if !ok {
+			return plain, nil
+		}
+		if w, ok := transformed(as, r.params); ok {
+			return w, checkPartial(w, list)
+		}
+	}
+	return wanted{}, notAcceptable(mediaJSON)
+}
+
+// transformed reads the as, g and v parameters of meta.k8s.io.
+func transformed(as string, params map[string]string) (wanted, bool) {
+	v := params["v"]
+	if params["g"] != "meta.k8s.io" || (v != "v1" && v != "v1beta1") {
+		return wanted{}, false
+	}
+	forms := map[string]openapi.Form{
+		"Table":                     openapi.FormTable,
+		"PartialObjectMetadata":     openapi.FormPartialObject,
+		"PartialObjectMetadataList": openapi.FormPartialObjectList,
+	}
+	form, ok := forms[as]
+	return wanted{form: form, metaVersion: "meta.k8s.io/" + v}, ok
+}
+
+// checkPartial refuses the metadata of one object for a list, and the other way round.
+func checkPartial(w wanted, list bool) error {
+	var message string
+	switch {
+	case w.form == openapi.FormPartialObject && list:
+		message = "you requested PartialObjectMetadata, but the requested object is a list (*unstructured.UnstructuredList)"
+	case w.form == openapi.FormPartialObjectList && !list:
+		message = "you requested PartialObjectMetadataList, but the requested object is not a list (*unstructured.Unstructured)"
+	default:
+		return nil
+	}
+	e := notAcceptable()
+	e.status.Message = message
+	return e
+}
+
+// acceptsAggregated reports whether discovery is wanted in the aggregated form.
+// plain is false when nothing else would do.
+func acceptsAggregated(accept string) (aggregated bool, err error) {
+	if strings.TrimSpace(accept) == "" {
+		return false, nil
+	}
+	for _, r := range parseAccept(accept) {
+		if !r.takesJSON() {
+			continue
+		}
+		as, ok := r.params["as"]
+		switch {
+		case !ok:
+			return false, nil
+		case as == "APIGroupDiscoveryList" && r.params["g"] == "apidiscovery.k8s.io" && r.params["v"] == "v2":
+			return true, nil
+		}
+	}
+	return false, notAcceptable(mediaJSON)
+}
+
+// acceptsJSON is the negotiation of what has one form only.
+func acceptsJSON(accept string) error {
+	if strings.TrimSpace(accept) == "" {
+		return nil
+	}
+	for _, r := range parseAccept(accept) {
+		if _, as := r.params["as"]; r.takesJSON() && !as {
+			return nil
+		}
+	}
+	return notAcceptable(mediaJSON)
+}

@@ -1,0 +1,186 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/vmikit/vmikit/openapi"
+	"github.com/vmikit/vmikit/server/rbac"
+)
+
+// Option changes what [New] and [NewWriter] build.
+type Option func(*config) error
+
+type config struct {
+	profile     openapi.Profile
+	enumUnknown EnumUnknown
+	validate    ResponseValidation
+	tokens      *Tokens
+	policy      *rbac.Policy
+	hosts       map[string]bool
+	log         *slog.Logger
+	now         func() time.Time
+	newID       func() string
+	timeout     time.Duration
+	maxBody     int64
+	version     string
+}
+
+func newConfig(opts []Option) (*config, error) {
+	c := &config{
+		profile:  openapi.ProfileKubeVirt,
+		validate: ValidateEnvelope,
+		hosts:    map[string]bool{"localhost": true},
+		log:      slog.New(slog.DiscardHandler),
+		now:      time.Now,
+		newID:    uuid.NewString,
+		timeout:  time.Minute,
+		maxBody:  3 << 20,
+		version:  "devel",
+	}
+	for _, o := range opts {
+		if err := o(c); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// WithProfile chooses the document that objects and request parameters are judged
+// by. The default is [openapi.ProfileKubeVirt]. Routes, status codes and error
+// bodies are those of Kubernetes in every profile.
+func WithProfile(p openapi.Profile) Option {
+	return func(c *config) error {
+		_, err := openapi.ParseProfile(string(p))
+		c.profile = p
+		return err
+	}
+}
+
+// EnumUnknown says what becomes of an object with a value that a closed list of
+// the profile does not have.
+type EnumUnknown int
+
+const (
+	// EnumFail refuses it. This is the default.
+	EnumFail EnumUnknown = iota
+	// EnumWarn logs it and takes it.
+	EnumWarn
+)
+
+// WithEnumUnknown softens the closed lists of values.
+func WithEnumUnknown(e EnumUnknown) Option {
+	return func(c *config) error { c.enumUnknown = e; return nil }
+}
+
+// ResponseValidation says how much of each answer is checked before it is sent.
+type ResponseValidation int
+
+const (
+	// ValidateEnvelope checks all but the objects, which were checked when they
+	// entered the store. This is the default.
+	ValidateEnvelope ResponseValidation = iota
+	// ValidateFull checks every byte. An answer is then built in memory as a whole;
+	// a list of 10,000 objects takes seconds.
+	ValidateFull
+	// ValidateOff checks nothing.
+	ValidateOff
+)
+
+// WithResponseValidation chooses how much of each answer is checked.
+func WithResponseValidation(v ResponseValidation) Option {
+	return func(c *config) error { c.validate = v; return nil }
+}
+
+// WithTokens demands a bearer token of every request, on every path. Without it
+// nobody is asked who they are, and everybody is system:anonymous.
+func WithTokens(t *Tokens) Option {
+	return func(c *config) error { c.tokens = t; return nil }
+}
+
+// WithPolicy decides who may do what. Without it everybody who got in may do
+// everything.
+func WithPolicy(p *rbac.Policy) Option {
+	return func(c *config) error { c.policy = p; return nil }
+}
+
+// WithHosts adds names and addresses that the Host header may have. Loopback
+// addresses and localhost always may. Anything else is refused, or a page in a
+// browser could reach the server by a name that its own DNS points at loopback.
+func WithHosts(hosts ...string) Option {
+	return func(c *config) error {
+		for _, h := range hosts {
+			if h == "" || strings.ContainsAny(h, "/ ") {
+				return fmt.Errorf("host %q is neither a name nor an address", h)
+			}
+			c.hosts[canonicalHost(h)] = true
+		}
+		return nil
+	}
+}
+
+func canonicalHost(h string) string {
+	h = strings.TrimSuffix(strings.ToLower(strings.Trim(h, "[]")), ".")
+	if ip := net.ParseIP(h); ip != nil {
+		return ip.String()
+	}
+	return h
+}
+
+// WithLogger logs each request at level Info, and what is wrong with the server
+// itself at level Error. The default logs nothing. No token and no body is logged.
+func WithLogger(l *slog.Logger) Option {
+	return func(c *config) error {
+		if l == nil {
+			return errors.New("the logger is nil")
+		}
+		c.log = l
+		return nil
+	}
+}
+
+// WithClock takes the time from now. The default is the clock of the machine.
+func WithClock(now func() time.Time) Option {
+	return func(c *config) error { c.now = now; return nil }
+}
+
+// WithIDs takes request ids and the uids of new objects from next. The default
+// makes random UUIDs.
+func WithIDs(next func() string) Option {
+	return func(c *config) error { c.newID = next; return nil }
+}
+
+// WithRequestTimeout ends a request that takes longer with 504. The default is
+// one minute, as in a cluster.
+func WithRequestTimeout(d time.Duration) Option {
+	return func(c *config) error {
+		if d <= 0 {
+			return fmt.Errorf("request timeout %s: must be above zero", d)
+		}
+		c.timeout = d
+		return nil
+	}
+}
+
+// WithMaxBodyBytes refuses larger request bodies with 413. The default is 3 MiB,
+// as in a cluster.
+func WithMaxBodyBytes(n int64) Option {
+	return func(c *config) error {
+		if n <= 0 {
+			return fmt.Errorf("body limit %d: must be above zero", n)
+		}
+		c.maxBody = n
+		return nil
+	}
+}
+
+// WithVersion is what /version says of this build, e.g. 1.2.3.
+func WithVersion(v string) Option {
+	return func(c *config) error { c.version = v; return nil }
+}

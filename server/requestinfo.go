@@ -1,0 +1,168 @@
+package server
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/vmikit/vmikit/server/rbac"
+)
+
+// requestInfo is what a request asks for, read from its method and path as a
+// Kubernetes API server reads them, before any route is looked up: who may do a
+// thing is decided from it alone.
+type requestInfo struct {
+	// Verb is get, list, watch, create, update, patch, delete or deletecollection
+	// for a resource, the method in lower case for any other path. It is empty for
+	// a method that Kubernetes has no verb for.
+	Verb string
+	// Path as it was asked for, percent-encoding undone.
+	Path string
+
+	// Resource is empty for a path that names none.
+	Group       string
+	Version     string
+	Namespace   string
+	Resource    string
+	Name        string
+	Subresource string
+
+	// legacyWatch is set for the old form of a watch, /apis/GROUP/VERSION/watch/….
+	legacyWatch bool
+	// only is the name that a field selector demands of a list: one that can show
+	// a single object is authorized as a request for that object.
+	only string
+}
+
+const (
+	group       = "kubevirt.io"
+	version     = "v1"
+	plural      = "virtualmachineinstances"
+	kind        = "VirtualMachineInstance"
+	listKind    = "VirtualMachineInstanceList"
+	resourceFQN = plural + "." + group
+)
+
+func (i *requestInfo) isResource() bool { return i.Resource != "" }
+
+// isMachines reports whether the request is about VirtualMachineInstances in the
+// version that is served.
+func (i *requestInfo) isMachines() bool {
+	return i.Group == group && i.Version == version && i.Resource == plural
+}
+
+// route returns the path under which the request is routed: one spelling for all
+// that a Kubernetes API server takes as the same (a trailing slash, an empty
+// namespace for all of them).
+func (i *requestInfo) route() string {
+	if !i.isMachines() {
+		if trimmed := strings.TrimRight(i.Path, "/"); trimmed != "" {
+			return trimmed
+		}
+		return i.Path
+	}
+	p := "/apis/" + group + "/" + version
+	if i.Namespace != "" {
+		p += "/namespaces/" + i.Namespace
+	}
+	p += "/" + plural
+	if i.Name != "" {
+		p += "/" + i.Name
+	}
+	return p
+}
+
+// newRequestInfo reads a request. watch says that its parameters ask for one,
+// only is the name that its field selector demands.
+func newRequestInfo(method, path string, watch bool, only string) requestInfo {
+	info := requestInfo{Path: path, Verb: strings.ToLower(method)}
+	parts := strings.Split(strings.Trim(path, "/"), "/")
+	if strings.HasPrefix(path, "//") || len(parts) < 3 {
+		return info
+	}
+	switch parts[0] {
+	case "api":
+		info.Version, parts = parts[1], parts[2:]
+	case "apis":
+		if len(parts) < 4 {
+			return info
+		}
+		info.Group, info.Version, parts = parts[1], parts[2], parts[3:]
+	default:
+		return info
+	}
+	if parts[0] == "watch" && len(parts) > 1 {
+		info.legacyWatch, parts = true, parts[1:]
+	}
+	if parts[0] == "namespaces" && len(parts) > 2 {
+		info.Namespace, parts = parts[1], parts[2:]
+	} else if parts[0] == "namespaces" && len(parts) == 2 {
+		// A namespace is an object in itself.
+		info.Namespace = parts[1]
+	}
+	info.Resource = parts[0]
+	if len(parts) > 1 {
+		info.Name = parts[1]
+	}
+	if len(parts) > 2 {
+		info.Subresource = parts[2]
+	}
+	info.Verb = resourceVerb(method, info.Name, info.legacyWatch || watch)
+	if info.legacyWatch && info.Verb == "get" {
+		info.Verb = "watch"
+	}
+	if info.Verb == "list" || info.Verb == "watch" || info.Verb == "deletecollection" {
+		info.only = only
+	}
+	return info
+}
+
+// attributes are what the request is authorized by.
+func (i *requestInfo) attributes(u User) rbac.Attributes {
+	a := rbac.Attributes{User: u.Name, Groups: u.Groups, Verb: i.Verb}
+	if !i.isResource() {
+		a.Path = i.Path
+		return a
+	}
+	a.APIGroup, a.Resource, a.Subresource = i.Group, i.Resource, i.Subresource
+	a.Namespace, a.Name = i.Namespace, i.objectName()
+	return a
+}
+
+// objectName is the one object that the request can touch, "" when it can touch more.
+func (i *requestInfo) objectName() string {
+	if i.Name != "" {
+		return i.Name
+	}
+	return i.only
+}
+
+// resourceVerb is the verb that Kubernetes' authorization has for a method.
+func resourceVerb(method, name string, watch bool) string {
+	switch method {
+	case http.MethodGet, http.MethodHead:
+		switch {
+		case name != "":
+			return "get"
+		case watch:
+			return "watch"
+		}
+		return "list"
+	case http.MethodPost:
+		return "create"
+	case http.MethodPut:
+		return "update"
+	case http.MethodPatch:
+		return "patch"
+	case http.MethodDelete:
+		if name == "" {
+			return "deletecollection"
+		}
+		return "delete"
+	}
+	return ""
+}
+
+// isNamespaces reports whether the request is about namespaces.
+func (i *requestInfo) isNamespaces() bool {
+	return i.Group == "" && i.Version == "v1" && i.Resource == "namespaces"
+}

@@ -1,0 +1,109 @@
+package server_test
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/vmikit/vmikit/openapi"
+	"github.com/vmikit/vmikit/server"
+	"github.com/vmikit/vmikit/server/store"
+)
+
+func writer(t *testing.T, opts ...server.Option) *server.Writer {
+	t.Helper()
+	now := func() time.Time { return time.Date(2026, 8, 1, 12, 0, 0, 5e8, time.UTC) }
+	opts = append([]server.Option{server.WithClock(now), server.WithIDs(func() string { return "made-up" })}, opts...)
+	w, err := server.NewWriter(store.NewMemory(store.WithClock(func() time.Time { return time.UnixMicro(100) })), opts...)
+	require.NoError(t, err)
+	return w
+}
+
+func TestCreateGivesWhatAServerGives(t *testing.T) {
+	w := writer(t)
+	o, err := w.Create(t.Context(), []byte(`{"kind":"VirtualMachineInstance","apiVersion":"kubevirt.io/v1","metadata":{"name":"a"},"b<&>":{"z":1.50,"a":123456789012345678901234567890.0}}`))
+	require.NoError(t, err)
+	assert.Equal(t, `{"apiVersion":"kubevirt.io/v1","b<&>":{"a":123456789012345678901234567890.0,"z":1.50},"kind":"VirtualMachineInstance",`+
+		`"metadata":{"creationTimestamp":"2026-08-01T12:00:00Z","generation":1,"name":"a","namespace":"default","resourceVersion":"101","uid":"made-up"}}`,
+		string(o.JSON), "sorted keys, numbers as they were written, unknown fields kept")
+}
+
+func TestCreateKeepsWhatTheObjectHas(t *testing.T) {
+	w := writer(t)
+	o, err := w.Create(t.Context(), []byte(`{"apiVersion":"kubevirt.io/v1alpha3","kind":"VirtualMachineInstance","metadata":{"name":"a","namespace":"vms","uid":"own",
+		"creationTimestamp":"2020-01-01T00:00:00Z","generation":8,"resourceVersion":"602262","labels":{"l":"1"},"annotations":{"a":"2"},"managedFields":[{"manager":"m"}]},"status":{"phase":"Failed"}}`))
+	require.NoError(t, err)
+	var m map[string]any
+	require.NoError(t, json.Unmarshal(o.JSON, &m))
+	assert.Equal(t, "kubevirt.io/v1", m["apiVersion"], "as a cluster would answer it")
+	assert.Equal(t, map[string]any{"name": "a", "namespace": "vms", "uid": "own", "creationTimestamp": "2020-01-01T00:00:00Z", "generation": 8.0,
+		"resourceVersion": "101", "labels": map[string]any{"l": "1"}, "annotations": map[string]any{"a": "2"}, "managedFields": []any{map[string]any{"manager": "m"}}}, m["metadata"])
+	v, _ := o.Label("l")
+	assert.Equal(t, "1", v)
+}
+
+func TestUpdateKeepsIdentity(t *testing.T) {
+	w := writer(t)
+	_, err := w.Create(t.Context(), []byte(`{"apiVersion":"kubevirt.io/v1","kind":"VirtualMachineInstance","metadata":{"name":"a","uid":"own","creationTimestamp":"2020-01-01T00:00:00Z"}}`))
+	require.NoError(t, err)
+	o, err := w.Update(t.Context(), []byte(`{"apiVersion":"kubevirt.io/v1","kind":"VirtualMachineInstance","metadata":{"name":"a"},"status":{"phase":"Running"}}`))
+	require.NoError(t, err)
+	assert.Contains(t, string(o.JSON), `"uid":"own"`)
+	assert.Contains(t, string(o.JSON), `"creationTimestamp":"2020-01-01T00:00:00Z"`)
+	assert.Contains(t, string(o.JSON), `"resourceVersion":"102"`)
+
+	_, err = w.Update(t.Context(), []byte(`{"apiVersion":"kubevirt.io/v1","kind":"VirtualMachineInstance","metadata":{"name":"nosuch"}}`))
+	assert.ErrorIs(t, err, store.ErrNotFound)
+	_, err = w.Create(t.Context(), []byte(`{"apiVersion":"kubevirt.io/v1","kind":"VirtualMachineInstance","metadata":{"name":"a"}}`))
+	assert.ErrorIs(t, err, store.ErrExists)
+	require.NoError(t, w.Delete(t.Context(), "default", "a"))
+	assert.ErrorIs(t, w.Delete(t.Context(), "default", "a"), store.ErrNotFound)
+}
+
+func TestInvalidObjectsAreRefusedWithAllIssues(t *testing.T) {
+	for object, want := range map[string][]string{
+		`{"apiVersion":"kubevirt.io/v1","kind":"VirtualMachineInstance","metadata":{"name":"a"},"spec":{"domain":{"cpu":{"cores":0},"devices":{"interfaces":[{"name":"n","macAddress":"no"}]}}},"status":{"phase":"Runing"}}`: {
+			"/spec/domain/cpu/cores minimum", "/spec/domain/devices/interfaces/0/macAddress pattern", "/status/phase enum"},
+		`{"apiVersion":"kubevirt.io/v1","kind":"VirtualMachineInstance","metadata":{}}`:                                  {"/metadata/name required"},
+		`{"apiVersion":"kubevirt.io/v1","kind":"VirtualMachineInstance"}`:                                                {"/metadata/name required"},
+		`{"apiVersion":"kubevirt.io/v1","kind":"VirtualMachineInstance","metadata":{"name":"A_b","namespace":"a.b"}}`:    {"/metadata/name kubernetes-name", "/metadata/namespace kubernetes-name"},
+		`{"apiVersion":"kubevirt.io/v1","kind":"VirtualMachineInstance","metadata":{"name":"../x"}}`:                     {"/metadata/name kubernetes-name"},
+		`{"apiVersion":"kubevirt.io/v1alpha2","kind":"VirtualMachineInstance","metadata":{"name":"a"}}`:                  {"/apiVersion enum"},
+		`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"}}`:                                                       {"/apiVersion enum", "/kind enum"},
+		`{"apiVersion":"kubevirt.io/v1","kind":"VirtualMachineInstance","metadata":{"name":"a","name":"b"}}`:             {"/metadata/name json-duplicate-key"},
+		`{"apiVersion":"kubevirt.io/v1","kind":"VirtualMachineInstance","metadata":{"name":"a"},"Status":{"phase":"x"}}`: {"/Status json-key-case"},
+	} {
+		_, err := writer(t).Create(t.Context(), []byte(object))
+		var invalid *server.InvalidError
+		require.ErrorAs(t, err, &invalid, object)
+		var got []string
+		for _, i := range invalid.Issues {
+			got = append(got, i.Pointer+" "+i.Rule)
+		}
+		assert.Equal(t, want, got, object)
+	}
+	for _, object := range []string{"", "null", "[]", `"x"`, "{", "{}", "{}{}", "\xff", "\ufeff{}"} {
+		_, err := writer(t).Create(t.Context(), []byte(object))
+		var invalid *server.InvalidError
+		assert.ErrorAs(t, err, &invalid, "%q", object)
+	}
+}
+
+func TestEnumUnknownCanBeSoftened(t *testing.T) {
+	odd := []byte(`{"apiVersion":"kubevirt.io/v1","kind":"VirtualMachineInstance","metadata":{"name":"a"},"status":{"phase":"Brand New"}}`)
+	_, err := writer(t, server.WithEnumUnknown(server.EnumWarn)).Create(t.Context(), odd)
+	assert.NoError(t, err)
+	_, err = writer(t, server.WithEnumUnknown(server.EnumWarn)).Create(t.Context(), []byte(`{"apiVersion":"v1","kind":"VirtualMachineInstance","metadata":{"name":"a"}}`))
+	assert.Error(t, err, "what the object is stays closed")
+}
+
+func TestProfileDecides(t *testing.T) {
+	modern := []byte(`{"apiVersion":"kubevirt.io/v1","kind":"VirtualMachineInstance","metadata":{"name":"a"},"spec":{"evictionStrategy":"LiveMigrateIfPossible"}}`)
+	for p, ok := range map[openapi.Profile]bool{openapi.ProfileDocument: false, openapi.ProfileKubernetes: false, openapi.ProfileKubeVirt: true} {
+		_, err := writer(t, server.WithProfile(p)).Create(t.Context(), modern)
+		assert.Equal(t, ok, err == nil, p)
+	}
+}
