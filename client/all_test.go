@@ -1,0 +1,137 @@
+package client_test
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/vmikit/vmikit/client"
+)
+
+// pages serves a list in pages, the token being the number of the page, and notes
+// the queries.
+func pages(queries *[]string, pages ...[]string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		*queries = append(*queries, r.URL.RawQuery)
+		n, _ := strconv.Atoi(r.URL.Query().Get("continue"))
+		next := ""
+		if n+1 < len(pages) {
+			next = strconv.Itoa(n + 1)
+		}
+		_, _ = w.Write([]byte(page(next, pages[n]...)))
+	}
+}
+
+func TestAllGoesOverPages(t *testing.T) {
+	var queries []string
+	c := serve(t, pages(&queries, []string{object("a", ""), object("b", "")}, nil, []string{object("c", "")}))
+	seq := c.All(t.Context(), "vms", client.ListOptions{
+		Limit: 2, LabelSelector: "app", ResourceVersion: "7", ResourceVersionMatch: "Exact",
+	})
+	for range 2 {
+		queries = nil
+		var got []*client.VMI
+		for vm, err := range seq {
+			require.NoError(t, err)
+			got = append(got, vm)
+		}
+		assert.Equal(t, []string{"a", "b", "c"}, names(got))
+		assert.Equal(t, []string{
+			"labelSelector=app&limit=2&resourceVersion=7&resourceVersionMatch=Exact",
+			"labelSelector=app&limit=2&continue=1",
+			"labelSelector=app&limit=2&continue=2",
+		}, queries)
+	}
+}
+
+func TestAllAsksForPagesOf500AndOnlyWhenNeeded(t *testing.T) {
+	var queries []string
+	c := serve(t, pages(&queries, []string{object("a", ""), object("b", "")}, []string{object("c", "")}))
+	for vm, err := range c.All(t.Context(), "", client.ListOptions{}) {
+		require.NoError(t, err)
+		if vm.Metadata.Name == "b" {
+			break
+		}
+	}
+	assert.Equal(t, []string{"limit=500"}, queries)
+
+	queries = nil
+	for range c.All(t.Context(), "", client.ListOptions{Continue: "1"}) {
+	}
+	assert.Equal(t, []string{"limit=500&continue=1"}, queries, "it may begin at a later page")
+}
+
+func TestAllEndsWithTheFirstError(t *testing.T) {
+	c := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Query().Has("continue") {
+			answer(http.StatusGone, "application/json", string(recorded(t, "expired.json")))(w, r)
+			return
+		}
+		_, _ = w.Write([]byte(page("old", object("a", ""))))
+	})
+	var got []string
+	var last error
+	for vm, err := range c.All(t.Context(), "vms", client.ListOptions{}) {
+		require.NoError(t, last, "nothing follows an error")
+		if last = err; err != nil {
+			assert.Nil(t, vm)
+			continue
+		}
+		got = append(got, vm.Metadata.Name)
+	}
+	assert.Equal(t, []string{"a"}, got)
+	assert.ErrorIs(t, last, client.ErrGone)
+}
+
+func TestAllGoesOnAfterABadItem(t *testing.T) {
+	var queries []string
+	bad := object("bad", `,"spec":{"domain":{"firmware":{"bootloader":{"efi":{"secureBoot":"true"}}}}}`)
+	c := serve(t, pages(&queries, []string{object("a", ""), bad, object("b", "")}, []string{bad, object("c", "")}))
+	var got []*client.VMI
+	var indexes []int
+	for vm, err := range c.All(t.Context(), "vms", client.ListOptions{}) {
+		got = append(got, vm)
+		if err != nil {
+			var item *client.ItemError
+			require.ErrorAs(t, err, &item)
+			assert.Equal(t, "/spec/domain/firmware/bootloader/efi/secureBoot", item.Pointer)
+			assert.Equal(t, bad, string(item.Raw))
+			assert.Equal(t, bad, string(vm.Raw))
+			indexes = append(indexes, item.Index)
+		}
+	}
+	assert.Equal(t, []string{"a", "bad", "b", "bad", "c"}, names(got))
+	assert.Equal(t, []int{1, 3}, indexes, "positions in the whole list")
+}
+
+func TestAllDoesNotGoInCircles(t *testing.T) {
+	requests := 0
+	c := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		requests++
+		_, _ = w.Write([]byte(page("same", object("a", ""))))
+	})
+	var last error
+	for _, err := range c.All(t.Context(), "", client.ListOptions{}) {
+		last = err
+	}
+	assert.EqualError(t, last, "list vmis in all namespaces: the server's continue token leads back to the same page")
+	assert.Equal(t, 2, requests)
+}
+
+func TestAllEndsWithTheContext(t *testing.T) {
+	var queries []string
+	c := serve(t, pages(&queries, []string{object("a", "")}, []string{object("b", "")}))
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var last error
+	for _, err := range c.All(ctx, "", client.ListOptions{}) {
+		cancel()
+		last = err
+	}
+	assert.ErrorIs(t, last, context.Canceled)
+	assert.Len(t, queries, 1)
+}

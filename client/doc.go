@@ -1,0 +1,40 @@
+// Package client reads KubeVirt's VirtualMachineInstances from an API server.
+//
+// The common case: make a [Client] with [New], then range over every machine
+// with [Client.All], or fetch one with [Client.Get].
+//
+//	c, err := client.New("https://localhost:6443", client.WithCAFile("ca.crt"))
+//	if err != nil {
+//		return err
+//	}
+//	for vm, err := range c.All(ctx, "default", client.ListOptions{}) {
+//		if err != nil {
+//			return err
+//		}
+//		fmt.Println(vm.Metadata.Name, vm.Status.Phase)
+//	}
+//
+// # Objects
+//
+// A [VMI] is two views of one object: the typed struct of package vmi, for
+// the fields that the OpenAPI document names, and Raw, the object's exact bytes
+// as the server sent them. The typed view covers about half of what a cluster
+// sends; Raw has all of it, in the server's order and with its numbers as text.
+//
+// Reading is lenient: enum values, UUIDs and nulls that the document does not
+// know are no error (the enum types have a Valid method). A value that its Go
+// type cannot hold, say a bool sent as a string, is an [*ItemError]. It comes
+// with the object it is about, and in a list it concerns that item only.
+//
+// # Errors
+//
+// Whatever the server answered that is not the thing asked for is an [*Error],
+// with the HTTP status and what the body said. Use errors.Is with [ErrNotFound]
+// and its siblings to tell kinds apart. Failures below HTTP, the end of the
+// context among them, are the errors of net/http, wrapped.
+//
+// # What the client does not do
+//
+// It keeps no global state, logs nothing, does not limit its request rate, does
+// not retry, and has no time-out of its own: the context of each call decides.
+package client

@@ -1,0 +1,126 @@
+package client
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/vmikit/vmikit/gen/vmi"
+)
+
+// Kinds of refusal, for errors.Is with an [*Error]. They go by the HTTP status,
+// since servers and proxies that send no Kubernetes Status have nothing else.
+var (
+	ErrBadRequest      = errors.New("bad request")         // 400: a selector, limit or token that cannot be parsed
+	ErrUnauthorized    = errors.New("unauthorized")        // 401: no credentials, or wrong ones
+	ErrForbidden       = errors.New("forbidden")           // 403: the user may not do this
+	ErrNotFound        = errors.New("not found")           // 404: no such machine, or no such API on that server
+	ErrGone            = errors.New("gone")                // 410: the continue token or revision is too old (reason Expired)
+	ErrTooManyRequests = errors.New("too many requests")   // 429: try again after RetryAfter
+	ErrUnavailable     = errors.New("service unavailable") // 503: the server or the proxy before it cannot answer now
+)
+
+var kinds = map[int]error{
+	http.StatusBadRequest:         ErrBadRequest,
+	http.StatusUnauthorized:       ErrUnauthorized,
+	http.StatusForbidden:          ErrForbidden,
+	http.StatusNotFound:           ErrNotFound,
+	http.StatusGone:               ErrGone,
+	http.StatusTooManyRequests:    ErrTooManyRequests,
+	http.StatusServiceUnavailable: ErrUnavailable,
+}
+
+// Error is an answer that is not the thing asked for: a refusal, a page of some
+// proxy, a redirect, or a 200 that holds something else. Programs should act upon
+// Status and Reason; Message is for people.
+type Error struct {
+	// Op is what the caller asked for, e.g. "get vmi default/web".
+	Op string
+	// Method and Path are those of the request, without host and query.
+	Method, Path string
+	// Status is the HTTP status.
+	Status int
+	// Reason is the Kubernetes reason, e.g. NotFound or Expired, empty when the
+	// body was no Kubernetes Status.
+	Reason string
+	// Message is the server's text, or what the client found wrong with a 200.
+	Message string
+	// Details are those of the Kubernetes Status.
+	Details vmi.StatusDetails
+	// RetryAfter is how long the server asks to wait before the next try, from the
+	// Retry-After header or else the details, 0 when it does not ask.
+	RetryAfter time.Duration
+}
+
+// Error is one line such as "get vmi default/web: not found (404)", with at most
+// 300 bytes of the message.
+func (e *Error) Error() string {
+	text := oneLine(e.Message, 300)
+	if text == "" || text == e.Reason || e.saysNoMore() {
+		text = strings.ToLower(http.StatusText(e.Status))
+	}
+	if text == "" {
+		text = "unexpected status"
+	}
+	op := e.Op
+	if op == "" {
+		op = strings.TrimSpace(e.Method + " " + e.Path)
+	}
+	if op == "" {
+		return fmt.Sprintf("%s (%d)", text, e.Status)
+	}
+	return fmt.Sprintf("%s: %s (%d)", op, text, e.Status)
+}
+
+// saysNoMore recognizes the message of an API server for an object that is not
+// there, which repeats the name that Op has.
+func (e *Error) saysNoMore() bool {
+	return e.Reason == "NotFound" && e.Details.Name != "" && strings.HasSuffix(e.Op, "/"+e.Details.Name)
+}
+
+// Is makes errors.Is(err, ErrNotFound) and the like hold by HTTP status.
+func (e *Error) Is(target error) bool {
+	kind, ok := kinds[e.Status]
+	return ok && kind == target
+}
+
+// ItemError is an object with a value that its Go type cannot hold, such as a
+// string for a bool, a time that is none, or an integer beyond int64.
+type ItemError struct {
+	// Index is the object's position in the list, across all pages for
+	// [Client.All], 0 for [Client.Get].
+	Index int
+	// Namespace and Name are the object's, empty when those are what is wrong.
+	Namespace, Name string
+	// Pointer is the JSON Pointer (RFC 6901) of the first such value in the typed
+	// view's order, empty for the object as a whole.
+	Pointer string
+	// Raw is the whole object.
+	Raw json.RawMessage
+	// Err says what is wrong with the value.
+	Err error
+}
+
+// Error is one line such as "vmi default/web: /spec/domain/cpu/cores: json: cannot
+// unmarshal string into Go value of type int".
+func (e *ItemError) Error() string {
+	what := fmt.Sprintf("item %d", e.Index)
+	if e.Name != "" {
+		what = "vmi " + oneLine(strings.TrimPrefix(e.Namespace+"/"+e.Name, "/"), maxNames)
+	}
+	where := ""
+	if e.Pointer != "" {
+		where = oneLine(e.Pointer, 200) + ": "
+	}
+	why := "value cannot be decoded"
+	if e.Err != nil {
+		why = oneLine(e.Err.Error(), 200)
+	}
+	return what + ": " + where + why
+}
+
+// Unwrap is the error of the decoder.
+func (e *ItemError) Unwrap() error { return e.Err }

@@ -1,0 +1,40 @@
+package client
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/vmikit/vmikit/gen/vmiclient"
+)
+
+// Get returns the machine of that name. A machine that does not exist is an
+// [*Error] for which errors.Is(err, [ErrNotFound]) holds; a namespace that does
+// not exist is the same.
+//
+// When the machine has a value that its Go type cannot hold, Get returns an
+// [*ItemError] and the VMI, whose typed view lacks that value and whose Raw is
+// whole. With every other error the VMI is nil.
+func (c *Client) Get(ctx context.Context, namespace, name string) (*VMI, error) {
+	call := &call{op: "get vmi " + oneLine(namespace+"/"+name, maxNames)}
+	if err := checkSegment("namespace", namespace); err != nil {
+		return nil, call.wrap(ctx, err)
+	}
+	if err := checkSegment("name", name); err != nil {
+		return nil, call.wrap(ctx, err)
+	}
+	var vm *VMI
+	var bad *ItemError
+	err := call.do(ctx, func(record vmiclient.RequestEditorFn) (*http.Response, error) {
+		return c.raw.ReadNamespacedVirtualMachineInstance(ctx, namespace, name, nil, record)
+	}, func(body *answer) (err error) {
+		vm, bad, err = body.object()
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if bad != nil {
+		return vm, bad
+	}
+	return vm, nil
+}

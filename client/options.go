@@ -1,0 +1,115 @@
+package client
+
+import (
+	"context"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+)
+
+// Option changes how a [Client] works. Options are applied in their order; an
+// option that fails makes [New] fail.
+type Option func(*config) error
+
+type config struct {
+	httpClient *http.Client
+	token      string
+	roots      *x509.CertPool
+	userAgent  string
+}
+
+// WithHTTPClient makes the client send its requests through hc, whose transport,
+// cookies and time-out then hold. Without it the client has a transport of its
+// own: proxies from the environment, HTTP/2, the system's certificate authorities
+// or those of [WithCAs], and no time-out.
+//
+// hc is copied, not changed, and later changes to its fields are not seen. Its
+// CheckRedirect is asked only about redirects within the same scheme, host and
+// port; others are never followed, as the transport may hold credentials.
+func WithHTTPClient(hc *http.Client) Option {
+	return func(c *config) error {
+		if hc == nil {
+			return errors.New("the HTTP client is nil")
+		}
+		c.httpClient = hc
+		return nil
+	}
+}
+
+// WithBearerToken sends the token with every request. White space around it is
+// dropped, as token files end in a newline.
+//
+// [New] refuses it for a plain http server that is not on loopback: kubectl
+// leaves tokens out there without a word, which then looks like a token that
+// the server does not accept.
+func WithBearerToken(token string) Option {
+	return func(c *config) error {
+		token := strings.TrimSpace(token)
+		switch {
+		case token == "":
+			return errors.New("the bearer token is empty")
+		case strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }):
+			return errors.New("the bearer token has characters that a header cannot carry")
+		}
+		c.token = token
+		return nil
+	}
+}
+
+// WithCAs makes the client trust servers whose certificates were issued by one
+// of the certificate authorities in the PEM text, and no others. Used more than
+// once, or together with [WithCAFile], each adds to the set.
+//
+// It cannot be combined with [WithHTTPClient], whose transport has a set already.
+func WithCAs(pem []byte) Option {
+	return func(c *config) error { return c.addCAs(pem, "the PEM text") }
+}
+
+// WithCAFile is [WithCAs] for a file, read once, by [New].
+func WithCAFile(path string) Option {
+	return func(c *config) error {
+		pem, err := os.ReadFile(path)
+		if err != nil {
+			return fmt.Errorf("reading certificate authorities: %w", err)
+		}
+		return c.addCAs(pem, path)
+	}
+}
+
+func (c *config) addCAs(pem []byte, from string) error {
+	if c.roots == nil {
+		c.roots = x509.NewCertPool()
+	}
+	if !c.roots.AppendCertsFromPEM(pem) {
+		return fmt.Errorf("%s holds no certificate", from)
+	}
+	return nil
+}
+
+// WithUserAgent adds a program's name, best as name/version, to the User-Agent
+// header, behind vmikit-client/<version>. The front stays as it is because API
+// servers answer indented JSON to user agents that begin like a browser's or curl's.
+func WithUserAgent(program string) Option {
+	return func(c *config) error {
+		program := strings.TrimSpace(program)
+		if program == "" || strings.ContainsFunc(program, func(r rune) bool { return r < ' ' || r > '~' }) {
+			return fmt.Errorf("user agent %q is empty or not printable ASCII", shorten(program, 80))
+		}
+		c.userAgent = program
+		return nil
+	}
+}
+
+// setHeaders puts on a request what does not depend on the call.
+func (c *config) setHeaders(_ context.Context, req *http.Request) error {
+	// Accept-Encoding stays unset: net/http then asks for gzip and undoes it.
+	req.Header.Set("Accept", "application/json")
+	req.Header.Set("User-Agent", strings.TrimSpace(defaultUserAgent()+" "+c.userAgent))
+	if c.token != "" {
+		req.Header.Set("Authorization", "Bearer "+c.token)
+	}
+	return nil
+}
