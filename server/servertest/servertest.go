@@ -1,0 +1,161 @@
+// Package servertest runs the reference server inside a test, on a loopback
+// address, with a client that talks to it:
+//
+//	s := servertest.New(t, servertest.WithObjects(`{"metadata":{"name":"web"},"status":{"phase":"Running"}}`))
+//	machine, err := s.Client.Get(ctx, "default", "web")
+//
+// It starts in a few milliseconds and ends with the test.
+package servertest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/vmikit/vmikit/client"
+	"github.com/vmikit/vmikit/gen/vmi"
+	"github.com/vmikit/vmikit/server"
+	"github.com/vmikit/vmikit/server/store"
+)
+
+// Server is a running server.
+type Server struct {
+	// URL is its address, e.g. http://127.0.0.1:41234, for any client.
+	URL string
+	// Client talks to it.
+	Client *client.Client
+
+	t      testing.TB
+	writer *server.Writer
+}
+
+// Option changes what [New] starts.
+type Option func(*config)
+
+type config struct {
+	objects []any
+	options []server.Option
+	client  []client.Option
+}
+
+// WithObjects puts machines into the server before it starts, see [Server.Create].
+func WithObjects(objects ...any) Option {
+	return func(c *config) { c.objects = append(c.objects, objects...) }
+}
+
+// WithServerOptions hands options to [server.New] and [server.NewWriter].
+func WithServerOptions(opts ...server.Option) Option {
+	return func(c *config) { c.options = append(c.options, opts...) }
+}
+
+// WithClientOptions hands options to [client.New], a token for one.
+func WithClientOptions(opts ...client.Option) Option {
+	return func(c *config) { c.client = append(c.client, opts...) }
+}
+
+// New starts a server that checks every byte it answers, and closes it when the
+// test ends. It fails the test when it cannot.
+func New(t testing.TB, opts ...Option) *Server {
+	t.Helper()
+	var c config
+	for _, o := range opts {
+		o(&c)
+	}
+	st := store.NewMemory()
+	options := append([]server.Option{server.WithResponseValidation(server.ValidateFull)}, c.options...)
+	writer, err := server.NewWriter(st, options...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	handler, err := server.New(st, options...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := httptest.NewServer(handler)
+	t.Cleanup(h.Close)
+	s := &Server{URL: h.URL, t: t, writer: writer}
+	if s.Client, err = client.New(h.URL, c.client...); err != nil {
+		t.Fatal(err)
+	}
+	s.Create(c.objects...)
+	return s
+}
+
+// Create puts machines into the server, and fails the test where one is not valid
+// or there already. Each is JSON as a string or as bytes, or a value that
+// encoding/json turns into that, such as [vmi.VirtualMachineInstance].
+// apiVersion and kind may be left out, and a namespace is "default".
+func (s *Server) Create(objects ...any) {
+	s.t.Helper()
+	for _, o := range objects {
+		if _, err := s.writer.Create(context.Background(), s.encode(o)); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+}
+
+// Update replaces machines that are there, as [Server.Create] takes them.
+func (s *Server) Update(objects ...any) {
+	s.t.Helper()
+	for _, o := range objects {
+		if _, err := s.writer.Update(context.Background(), s.encode(o)); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+}
+
+// Delete removes a machine at once, and fails the test when it is not there.
+func (s *Server) Delete(namespace, name string) {
+	s.t.Helper()
+	if err := s.writer.Delete(context.Background(), namespace, name); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// encode is the JSON of an object, with apiVersion and kind.
+func (s *Server) encode(object any) []byte {
+	s.t.Helper()
+	data, err := marshal(object)
+	if err != nil {
+		s.t.Fatalf("object of type %T: %v", object, err)
+	}
+	return data
+}
+
+func marshal(object any) ([]byte, error) {
+	switch o := object.(type) {
+	case string:
+		return named([]byte(o))
+	case []byte:
+		return named(o)
+	case vmi.VirtualMachineInstance:
+		return marshal(&o)
+	}
+	data, err := json.Marshal(object)
+	if err != nil {
+		return nil, err
+	}
+	return named(data)
+}
+
+// named adds apiVersion and kind to an object that says neither.
+func named(data []byte) ([]byte, error) {
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(data, &members); err != nil {
+		return nil, fmt.Errorf("no JSON object: %w", err)
+	}
+	if said(members["apiVersion"]) && said(members["kind"]) {
+		return data, nil
+	}
+	if !said(members["apiVersion"]) {
+		members["apiVersion"] = json.RawMessage(`"kubevirt.io/v1"`)
+	}
+	if !said(members["kind"]) {
+		members["kind"] = json.RawMessage(`"VirtualMachineInstance"`)
+	}
+	return json.Marshal(members)
+}
+
+func said(member json.RawMessage) bool { return len(member) > 0 && string(member) != `""` }
