@@ -1,0 +1,258 @@
+package contract
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/vmikit/vmikit/openapi"
+)
+
+const (
+	userAgent = "vmikit-contract"
+	// maxBody bounds what is read of one answer. 10,000 real machines are 64 MB.
+	maxBody = 256 << 20
+	// maxStreak is how many answers of 500 and above, or failures to get any, end
+	// a run.
+	maxStreak = 3
+	// maxTries is how often a request is sent when the target is busy.
+	maxTries = 3
+	// maxWait is how long a run waits for a busy target at most.
+	maxWait = 60 * time.Second
+)
+
+var (
+	// errUsedUp says that the run may send no more requests.
+	errUsedUp = errors.New("the requests are used up")
+	// errStopped says that the run ends early for the target's sake.
+	errStopped = errors.New("the run was stopped")
+	// errBusy says that the target had no time for a request.
+	errBusy = errors.New("the target is busy")
+	// errNoAnswer says that a request was not answered.
+	errNoAnswer = errors.New("no answer")
+	// errUnreadable says that a list cannot be read; the schema checks say why.
+	errUnreadable = errors.New("an answer cannot be read, see the schema checks")
+)
+
+// request is one request to the target. The zero credential is the token.
+type request struct {
+	op         *openapi.Operation
+	form       openapi.Form
+	method     string // "" is GET
+	path       string // escaped, below the base URL
+	query      url.Values
+	credential credential
+	// refusable says that the document demands a refusal without declaring its
+	// status code.
+	refusable bool
+}
+
+// exchange is a request and its answer.
+type exchange struct {
+	request request
+	status  int
+	header  http.Header
+	body    []byte
+	// short says that the body ended before its length.
+	short bool
+	curl  string
+
+	list     listBody
+	listOK   bool
+	listRead bool
+}
+
+// split takes the body apart as a list; see splitList.
+func (ex *exchange) split() (list listBody, ok bool) {
+	if !ex.listRead {
+		ex.list, ex.listOK = splitList(ex.body)
+		ex.listRead = true
+	}
+	return ex.list, ex.listOK
+}
+
+// caller sends requests, at the pace and in the number that are allowed.
+type caller struct {
+	target  Target
+	base    *url.URL
+	client  *http.Client
+	timeout time.Duration
+	max     int
+	pause   time.Duration
+	redact  *redactor
+
+	sent   int
+	next   time.Time
+	streak int
+	// stopped says why the run ends early.
+	stopped string
+}
+
+func newCaller(target Target, base *url.URL, cfg *config) *caller {
+	c := &caller{
+		target:  target,
+		base:    base,
+		client:  httpClient(target.HTTPClient),
+		timeout: cfg.timeout,
+		max:     cfg.maxRequests,
+		redact:  newRedactor(target),
+	}
+	if cfg.rate > 0 {
+		c.pause = time.Duration(float64(time.Second) / cfg.rate)
+	}
+	return c
+}
+
+// left is how many requests may still be sent.
+func (c *caller) left() int { return max(0, c.max-c.sent) }
+
+// do sends a request until it is answered with something else than that the
+// target is busy.
+func (c *caller) do(ctx context.Context, req request) (*exchange, error) {
+	for try := 1; ; try++ {
+		ex, err := c.send(ctx, req)
+		if err != nil {
+			return nil, err
+		}
+		if !busy(ex.status) {
+			return ex, nil
+		}
+		wait := retryAfter(ex.header, time.Now())
+		if try == maxTries || wait > maxWait {
+			return nil, fmt.Errorf("%w: status %d", errBusy, ex.status)
+		}
+		if err := sleep(ctx, max(wait, c.pause)); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func busy(status int) bool {
+	switch status {
+	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return true
+	}
+	return false
+}
+
+// retryAfter returns the wait that a header Retry-After asks for, a second when
+// it asks for none that can be read.
+func retryAfter(h http.Header, now time.Time) time.Duration {
+	text := h.Get("Retry-After")
+	if seconds, err := strconv.Atoi(text); err == nil && seconds >= 0 {
+		return time.Duration(min(seconds, 1<<20)) * time.Second
+	}
+	if at, err := http.ParseTime(text); err == nil {
+		return max(0, at.Sub(now))
+	}
+	return time.Second
+}
+
+// send sends a request once.
+func (c *caller) send(ctx context.Context, req request) (*exchange, error) {
+	if c.stopped != "" {
+		return nil, errStopped
+	}
+	if c.left() == 0 {
+		return nil, errUsedUp
+	}
+	if err := sleep(ctx, time.Until(c.next)); err != nil {
+		return nil, err
+	}
+	c.next = time.Now().Add(c.pause)
+	c.sent++
+
+	ex, err := c.roundTrip(ctx, req)
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil:
+		c.suffer("three requests in a row were not answered")
+		return nil, fmt.Errorf("%w: %s", errNoAnswer, c.redact.clean(c.plain(err)))
+	case ex.status >= 500:
+		c.suffer("three answers in a row were 500 or above")
+	default:
+		c.streak = 0
+	}
+	return ex, nil
+}
+
+// suffer counts what may be a target in trouble.
+func (c *caller) suffer(why string) {
+	if c.streak++; c.streak >= maxStreak {
+		c.stopped = why
+	}
+}
+
+func (c *caller) roundTrip(ctx context.Context, req request) (*exchange, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.timeout)
+	defer cancel()
+	u := c.url(req)
+	hr, err := http.NewRequestWithContext(ctx, cmp.Or(req.method, http.MethodGet), u, nil)
+	if err != nil {
+		return nil, err
+	}
+	hr.Header.Set("Accept", "application/json")
+	hr.Header.Set("User-Agent", userAgent)
+	if value := req.credential.header(c.target); value != "" {
+		hr.Header.Set("Authorization", value)
+	}
+	resp, err := c.client.Do(hr)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	ex := &exchange{request: req, status: resp.StatusCode, header: resp.Header, curl: c.redact.curl(req, u)}
+	if resp.ContentLength <= maxBody {
+		ex.body, err = io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
+	}
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		ex.short = true
+	case err != nil:
+		return nil, err
+	case resp.ContentLength > maxBody, len(ex.body) > maxBody:
+		return nil, fmt.Errorf("the answer is longer than %d MiB", maxBody>>20)
+	}
+	return ex, nil
+}
+
+func (c *caller) url(req request) string {
+	u := c.base.String() + req.path
+	if len(req.query) > 0 {
+		u += "?" + req.query.Encode()
+	}
+	return u
+}
+
+// plain returns an error of net/http without the URL in front, which reports
+// name themselves.
+func (c *caller) plain(err error) string {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Sprintf("nothing within %s", c.timeout)
+	}
+	if wrapped, ok := errors.AsType[*url.Error](err); ok {
+		return wrapped.Err.Error()
+	}
+	return err.Error()
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}

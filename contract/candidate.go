@@ -1,0 +1,169 @@
+package contract
+
+import (
+	"slices"
+	"strings"
+)
+
+// candidate is a selector that a check may ask with.
+type candidate struct {
+	selector selector
+	// telling is how much the right answer differs from the wrong ones: the
+	// higher, the rather it is asked.
+	telling int
+	// enough says that the answer tells all that the check is after.
+	enough bool
+}
+
+// best returns the candidates that tell most, n at most. Which of those that
+// tell the same is by seed.
+func (r *run) best(purpose string, candidates []candidate, n int) []candidate {
+	rng := r.rand(purpose)
+	rng.Shuffle(len(candidates), func(i, j int) { candidates[i], candidates[j] = candidates[j], candidates[i] })
+	slices.SortStableFunc(candidates, func(a, b candidate) int { return b.telling - a.telling })
+	return candidates[:min(n, len(candidates))]
+}
+
+// kind makes candidates of one kind from items and the labels on them.
+type kind func(items []*item, labels []label) []candidate
+
+// one makes one candidate of each label.
+func one(op operator, enough func(label) bool) kind {
+	return func(_ []*item, labels []label) []candidate {
+		var out []candidate
+		for _, l := range labels {
+			q := requirement{key: l.key, op: op}
+			if op != opExists && op != opNotExists {
+				q.values = []string{l.value}
+			}
+			c := candidate{selector: selector{q}, enough: enough(l)}
+			for _, n := range []int{l.with, l.other, l.without} {
+				if n > 0 {
+					c.telling++
+				}
+			}
+			if c.enough {
+				c.telling += 3
+			}
+			out = append(out, c)
+		}
+		return out
+	}
+}
+
+// several is one for operators with a set of values: it adds another value of
+// the key, where there is one, and a value that nobody has.
+func several(op operator, enough func(label) bool) kind {
+	single := one(op, enough)
+	return func(items []*item, labels []label) []candidate {
+		out := single(items, labels)
+		for i := range out {
+			q := &out[i].selector[0]
+			for _, l := range labels {
+				// A third value stays out, so that the answer is not simply
+				// everything that has the key.
+				if l.key == q.key && l.value != q.values[0] && labels[i].other > l.with {
+					q.values = append(q.values, l.value)
+					break
+				}
+			}
+			q.values = append(q.values, "vmikit-contract-nobody")
+		}
+		return out
+	}
+}
+
+// What an answer must be able to tell apart.
+func someNotAll(l label) bool   { return l.other+l.without > 0 }
+func keySomewhere(l label) bool { return l.without > 0 }
+func keyAndOthers(l label) bool { return l.without > 0 && l.other > 0 }
+
+// and joins the requirement of an equal label with another of a different key.
+// The answer tells all when it is smaller than that of either requirement.
+func and(op operator) kind {
+	const limit = 12 // of labels, which makes some hundred pairs
+	return func(items []*item, labels []label) []candidate {
+		var out []candidate
+		labels = labels[:min(limit, len(labels))]
+		for _, a := range labels {
+			for _, b := range labels {
+				if a.key == b.key {
+					continue
+				}
+				second := requirement{key: b.key, op: op}
+				if op != opNotExists {
+					second.values = []string{b.value}
+				}
+				out = append(out, conjunction(items, selector{{a.key, opEquals, []string{a.value}}, second}))
+			}
+		}
+		return out
+	}
+}
+
+func conjunction(items []*item, both selector) candidate {
+	n := len(both.filter(items))
+	c := candidate{selector: both}
+	for i := range both {
+		if n < len(both[i:i+1].filter(items)) {
+			c.telling++
+		}
+	}
+	c.enough = c.telling == len(both)
+	if n > 0 {
+		c.telling++
+	}
+	return c
+}
+
+// nearMiss is a requirement that a label almost meets. The answer tells something
+// when fewer objects meet it than have the real label.
+func nearMiss(almost func(label) label) kind {
+	return func(items []*item, labels []label) []candidate {
+		var out []candidate
+		for _, l := range labels {
+			miss := almost(l)
+			if miss == l || !labelKey.MatchString(miss.key) || !labelValue.MatchString(miss.value) {
+				continue
+			}
+			s := selector{{miss.key, opEquals, []string{miss.value}}}
+			c := candidate{selector: s, enough: len(s.filter(items)) < l.with}
+			if c.enough {
+				c.telling++
+			}
+			out = append(out, c)
+		}
+		return out
+	}
+}
+
+func valueInOtherCase(l label) label { l.value = otherCase(l.value); return l }
+func valueCut(l label) label         { l.value = cut(l.value); return l }
+func keyInOtherCase(l label) label   { l.key = otherCaseOfName(l.key); return l }
+func keyCut(l label) label           { l.key = cut(l.key); return l }
+
+func otherCase(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case 'a' <= r && r <= 'z':
+			return r - 'a' + 'A'
+		case 'A' <= r && r <= 'Z':
+			return r - 'A' + 'a'
+		}
+		return r
+	}, s)
+}
+
+// otherCaseOfName changes the case of a label key after its prefix, which is a
+// DNS name and has no upper case.
+func otherCaseOfName(key string) string {
+	i := strings.LastIndex(key, "/") + 1
+	return key[:i] + otherCase(key[i:])
+}
+
+func cut(s string) string {
+	if s == "" {
+		return s
+	}
+	return s[:len(s)-1]
+}

@@ -1,0 +1,139 @@
+package contract
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+)
+
+func consistencyChecks() []Check {
+	return []Check{
+		{
+			ID: "consistency.list", Clause: Clause{37, "description: List of VirtualMachineInstances"},
+			Explain: "A list without selectors is answered, and has every object once.",
+			run:     listOnce,
+		}, {
+			ID: "consistency.get", Clause: Clause{50, "description: Returns the specified VirtualMachineInstance including its phase, network interfaces, volumes, node assignment, and guest OS information."},
+			Needs:   []Need{needObject},
+			Explain: "What is listed can be got by its name, and is the same object.",
+			run:     getListed,
+		}, {
+			ID: "consistency.head", Clause: Clause{0, "HEAD is answered like GET, without the body"},
+			Needs:   []Need{needConventions},
+			Explain: "Load balancers and scripts ask HEAD; another status than that of GET misleads them.",
+			run:     headLikeGet,
+		},
+	}
+}
+
+func listOnce(ctx context.Context, r *run) (verdict, error) {
+	var v verdict
+	full, err := r.full(ctx, r.widest)
+	if err != nil {
+		return v, err
+	}
+	seen := make(map[string]bool)
+	for _, it := range full.items {
+		if seen[it.key()] {
+			v.findings.add(r.caller.redact.finding(Finding{
+				Outcome: Fail, Message: messageTwice, Expected: "every object once", Got: "a second one of the same name",
+				Objects: []string{it.key()}, Curl: full.curl,
+			}))
+		}
+		seen[it.key()] = true
+	}
+	if full.status != http.StatusOK {
+		v.findings.add(Finding{
+			Outcome: Fail, Message: "the list is not answered",
+			Expected: "status 200", Got: fmt.Sprintf("status %d", full.status), Curl: full.curl,
+		})
+	}
+	v.message = fmt.Sprintf("%d objects", len(seen))
+	return v, nil
+}
+
+// getListed gets listed objects, all of them when requests suffice.
+func getListed(ctx context.Context, r *run) (verdict, error) {
+	full, err := r.full(ctx, r.widest)
+	if err != nil {
+		return verdict{}, err
+	}
+	items := full.all()
+	picked := sample(r.rand("consistency.get"), items, max(1, r.config.maxRequests/4))
+	var probes []probe
+	for _, it := range picked {
+		probes = append(probes, probe{r.widest, func(ctx context.Context, full *listing) ([]claim, error) {
+			listed := full.byKey[it.key()]
+			if listed == nil {
+				return nil, nil // gone since
+			}
+			return r.getLike(ctx, listed, full.curl)
+		}})
+	}
+	found, err := r.relate(ctx, probes)
+	v := passed("%d of %d objects", len(picked), len(items))
+	v.findings = found
+	return v, err
+}
+
+// getLike gets an object and compares it with the item of the list.
+func (r *run) getLike(ctx context.Context, listed *item, list string) ([]claim, error) {
+	ex, err := r.read(ctx, listed.namespace, listed.name, withToken)
+	if err != nil {
+		return nil, err
+	}
+	if ex.status != http.StatusOK {
+		return []claim{{object: listed.key(), Finding: Finding{
+			Message:  "a listed object cannot be got",
+			Expected: "status 200", Got: fmt.Sprintf("status %d", ex.status), Curl: ex.curl,
+		}}}, nil
+	}
+	if ex.short {
+		return nil, errUnreadable
+	}
+	at, differ := difference(listed.raw, ex.body)
+	if !differ {
+		return nil, nil
+	}
+	return []claim{{object: listed.key(), Finding: Finding{
+		Message:  "an object got is not the same as the one listed",
+		Expected: "the item of " + list, Got: "another value at " + at, Curl: ex.curl,
+	}}}, nil
+}
+
+func headLikeGet(ctx context.Context, r *run) (verdict, error) {
+	requests := []request{
+		r.listRequest(r.primary, nil),
+		r.readRequest(string(r.primary), r.nobody(), withToken),
+	}
+	if items := r.latest[r.primary].all(); len(items) > 0 {
+		requests = append(requests, r.readRequest(items[0].namespace, items[0].name, withToken))
+	}
+	v := passed("%d requests", len(requests))
+	for _, get := range requests {
+		want, got, err := r.getAndHead(ctx, get)
+		if err == nil && got.status != want.status {
+			// Once more: the object may have come or gone between the two.
+			want, got, err = r.getAndHead(ctx, get)
+		}
+		if err != nil {
+			return v, err
+		}
+		if got.status != want.status {
+			v.findings.add(Finding{
+				Outcome: Fail, Message: "HEAD is answered with another status than GET",
+				Expected: fmt.Sprintf("status %d", want.status), Got: fmt.Sprintf("status %d", got.status), Curl: got.curl,
+			})
+		}
+	}
+	return v, nil
+}
+
+func (r *run) getAndHead(ctx context.Context, req request) (get, head *exchange, err error) {
+	if get, err = r.ask(ctx, req); err != nil {
+		return nil, nil, err
+	}
+	req.method = http.MethodHead
+	head, err = r.ask(ctx, req)
+	return get, head, err
+}

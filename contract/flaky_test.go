@@ -1,0 +1,89 @@
+package contract_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/vmikit/vmikit/contract"
+)
+
+// A target that is busy now and then is asked again.
+func TestBusyNowAndThen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer(fleet())
+		n := 0
+		report := run(t, far(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if n++; n%5 == 0 {
+				w.Header().Set("Retry-After", "1")
+				w.WriteHeader(http.StatusServiceUnavailable)
+				return
+			}
+			s.ServeHTTP(w, r)
+		})))
+		assert.Empty(t, with(report, contract.Fail), text(t, report))
+		assert.Empty(t, with(report, contract.Inconclusive), text(t, report))
+		assert.Equal(t, contract.ExitGood, report.ExitCode())
+	})
+}
+
+// An answer that no change of objects explains is a fault, though the next one
+// is right.
+func TestWrongOnce(t *testing.T) {
+	s := newServer(fleet())
+	match, wrong := s.matchField, 0
+	s.matchField = func(q term, o object) bool {
+		if q.op == "=" && o.name == q.values[0] && wrong == 0 {
+			wrong++
+			return false
+		}
+		return match(q, o)
+	}
+	report := run(t, s.target(t))
+	assert.Equal(t, []string{"selector.field-name"}, with(report, contract.Fail), text(t, report))
+}
+
+// What the target answers with is nothing that a run breaks down over.
+func FuzzAnswer(f *testing.F) {
+	right := newServer(nil).envelope(fleet()[0].body, `{"continue":"3"}`)
+	for _, seed := range []string{
+		right, right[:len(right)/2], right + right, "", "null", "[]", "{}", `{"items":null}`, `{"items":{}}`, `{"items":[],"items":[]}`,
+		`{"items":[null,1,"",[],{},{"metadata":[]},{"metadata":{"name":1,"labels":[]}}],"metadata":{"continue":7}}`,
+		`{"metadata":{"name":"a","labels":{"":"","a/b/c":"ü"}},"items":[{"metadata":{"name":"a","namespace":"../x"}},{"metadata":{"name":"a","namespace":"../x"}}]}`,
+		`{"kind":"Status","status":"Failure","code":1e999,"reason":{}}`, strings.Repeat("[", 20000), "\xff\xfe{}", "\ufeff{}",
+		`{"items":[{"metadata":{"name":"n","namespace":"p","labels":{"a":"1"},"x":1e400}},{"metadata":{"name":"m","namespace":"p"}}]}`,
+	} {
+		f.Add(seed, seed, 200, 404)
+	}
+	f.Add(right, "<html>", 302, 500)
+	f.Fuzz(func(t *testing.T, list, item string, listStatus, itemStatus int) {
+		// In a bubble a run does not really wait for a target that is busy.
+		synctest.Test(t, func(t *testing.T) { answer(t, list, item, listStatus, itemStatus) })
+	})
+}
+
+// answer runs against a target that always answers the same.
+func answer(t *testing.T, list, item string, listStatus, itemStatus int) {
+	target := far(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		body, status := item, itemStatus
+		if isList(r) {
+			body, status = list, listStatus
+		}
+		if status < 200 || status > 599 {
+			status = 200
+		}
+		w.WriteHeader(status)
+		w.Write([]byte(body))
+	}))
+	report, err := contract.Run(t.Context(), target, contract.WithMaxRequests(40))
+	if err != nil {
+		return
+	}
+	assert.Empty(t, with(report, contract.Error), text(t, report))
+	assert.NotContains(t, text(t, report), "\x1b")
+	var xml testWriter
+	assert.NoError(t, report.WriteJUnit(&xml))
+}

@@ -1,0 +1,268 @@
+package contract
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/vmikit/vmikit/openapi"
+)
+
+// judge holds every answer of a run against the document and keeps what it finds
+// for the schema checks.
+type judge struct {
+	doc, given *openapi.Document
+	enumWarn   bool
+	redact     *redactor
+
+	// judged are the digests of the items that were judged already: most lists
+	// show the same ones.
+	judged map[[sha256.Size]byte]bool
+	// told are the faults that were told of an object already.
+	told  map[string]bool
+	found map[string]findings
+	// seen counts what was judged for each check.
+	seen map[string]int
+}
+
+func newJudge(doc, given *openapi.Document, cfg *config) *judge {
+	return &judge{
+		doc: doc, given: given, enumWarn: cfg.enumWarn,
+		judged: make(map[[sha256.Size]byte]bool),
+		told:   make(map[string]bool),
+		found:  make(map[string]findings),
+		seen:   make(map[string]int),
+	}
+}
+
+// conventions reports whether there is more to ask than the given document does.
+func (j *judge) conventions() bool { return j.doc.Profile() != openapi.ProfileDocument }
+
+// see judges one answer.
+func (j *judge) see(ex *exchange) {
+	j.seen[checkStatusCode]++
+	if ex.request.method == http.MethodHead {
+		j.file(ex, "", j.doc.ValidateResponse(openapi.Response{
+			Operation: ex.request.op, Status: ex.status, Header: ex.header, Head: true,
+		}))
+		return
+	}
+	j.seen[checkJSON]++
+	j.seen[checkContentType]++
+	if ex.short {
+		j.add(checkJSON, Finding{Outcome: Fail, Message: "the body ends before its length", Curl: ex.curl})
+		return
+	}
+	switch {
+	case ex.status != http.StatusOK:
+		j.seeError(ex)
+	case ex.request.form == openapi.FormList:
+		j.seeList(ex)
+	default:
+		j.seeItem(ex, ex.header, ex.body, requested(ex))
+	}
+}
+
+// seeList judges a list: what is around the items, and each item that was not
+// judged before.
+func (j *judge) seeList(ex *exchange) {
+	j.seen[checkList]++
+	body := ex.body
+	list, ok := ex.split()
+	if ok && list.items != nil {
+		body = list.envelope
+	}
+	j.file(ex, "", j.doc.ValidateResponse(openapi.Response{
+		Operation: ex.request.op, Form: openapi.FormList, Status: ex.status, Header: ex.header, Body: body,
+	}))
+	asJSON := http.Header{"Content-Type": {"application/json"}}
+	for i, raw := range list.items {
+		digest := sha256.Sum256(raw)
+		if j.judged[digest] {
+			continue
+		}
+		j.judged[digest] = true
+		key := "items/" + strconv.Itoa(i)
+		if it, ok := readItem(raw, ""); ok {
+			key = it.key()
+		}
+		j.seeItem(ex, asJSON, raw, key)
+	}
+}
+
+// seeItem judges one machine, in a list or by itself.
+func (j *judge) seeItem(ex *exchange, header http.Header, raw []byte, key string) {
+	j.seen[checkObject]++
+	issues := j.doc.ValidateResponse(openapi.Response{
+		Operation: j.doc.Operation(opRead), Form: openapi.FormItem, Status: http.StatusOK, Header: header, Body: raw,
+	})
+	j.file(ex, key, issues)
+	if !j.conventions() {
+		return
+	}
+	j.seen[checkDrift]++
+	for _, issue := range j.given.ValidateObject(raw) {
+		if !told(issues, issue) {
+			j.fileAs(checkDrift, Warning, ex, key, issue)
+		}
+	}
+}
+
+// told reports whether issues have one of the same rule at the same place.
+func told(issues openapi.Issues, issue openapi.Issue) bool {
+	for _, i := range issues {
+		if i.Rule == issue.Rule && i.Pointer == issue.Pointer {
+			return true
+		}
+	}
+	return false
+}
+
+// reasons are the words that a Status says for a code (meta/v1 StatusReason).
+var reasons = map[int][]string{
+	http.StatusBadRequest:          {"BadRequest"},
+	http.StatusUnauthorized:        {"Unauthorized"},
+	http.StatusForbidden:           {"Forbidden"},
+	http.StatusNotFound:            {"NotFound"},
+	http.StatusMethodNotAllowed:    {"MethodNotAllowed"},
+	http.StatusNotAcceptable:       {"NotAcceptable"},
+	http.StatusGone:                {"Expired", "Gone"},
+	http.StatusUnprocessableEntity: {"Invalid"},
+}
+
+// seeError judges an answer that is no success.
+func (j *judge) seeError(ex *exchange) {
+	if j.conventions() {
+		j.seen[checkError]++
+	}
+	issues := j.doc.ValidateResponse(openapi.Response{
+		Operation: ex.request.op, Status: ex.status, Header: ex.header, Body: ex.body,
+	})
+	j.file(ex, "", issues)
+	want := reasons[ex.status]
+	if !j.conventions() || len(issues) > 0 || want == nil {
+		return
+	}
+	var status struct{ Reason, Status string }
+	if json.Unmarshal(ex.body, &status) != nil {
+		return
+	}
+	if status.Status != "Failure" {
+		j.add(checkError, Finding{
+			Outcome: Fail, Message: "an error has a Status that says another thing than Failure",
+			Expected: "status Failure", Got: "status " + status.Status, Curl: ex.curl,
+		})
+	}
+	for _, reason := range want {
+		if status.Reason == reason {
+			return
+		}
+	}
+	j.add(checkError, Finding{
+		Outcome:  Fail,
+		Message:  fmt.Sprintf("status code %d and the reason of the Status do not agree", ex.status),
+		Expected: "reason " + strings.Join(want, " or "), Got: "reason " + strconv.Quote(status.Reason), Curl: ex.curl,
+	})
+}
+
+// file puts issues where they belong.
+func (j *judge) file(ex *exchange, object string, issues openapi.Issues) {
+	for _, issue := range issues {
+		switch {
+		case issue.Rule == openapi.RuleUndeclaredStatus:
+			j.fileStatus(ex)
+		case issue.Rule == openapi.RuleContentType:
+			j.fileAs(checkContentType, Fail, ex, object, issue)
+		case issue.Rule == openapi.RuleJSONIntegerForm && j.conventions():
+			j.fileAs(checkJSON, Warning, ex, object, issue)
+		case strings.HasPrefix(issue.Rule, "json-"):
+			j.fileAs(checkJSON, Fail, ex, object, issue)
+		case ex.status >= http.StatusBadRequest:
+			j.fileAs(checkError, Fail, ex, object, issue)
+		case object == "":
+			j.fileAs(checkList, Fail, ex, object, issue)
+		case j.enumWarn && issue.Rule == "enum" && inside(issue.Pointer):
+			j.fileAs(checkObject, Warning, ex, object, issue)
+		default:
+			j.fileAs(checkObject, Fail, ex, object, issue)
+		}
+	}
+}
+
+// inside reports whether a pointer leads into what a machine is or does, not
+// into what says that it is one.
+func inside(pointer string) bool {
+	return strings.HasPrefix(pointer, "/spec/") || strings.HasPrefix(pointer, "/status/")
+}
+
+// gaps are the codes that the given document leaves out and that every
+// Kubernetes API answers with.
+var gaps = map[int]bool{400: true, 403: true, 404: true, 405: true, 406: true, 410: true, 422: true, 429: true, 500: true, 503: true, 504: true}
+
+func (j *judge) fileStatus(ex *exchange) {
+	if ex.request.refusable && refused(ex.status) {
+		return
+	}
+	f := Finding{
+		Outcome:  Fail,
+		Message:  fmt.Sprintf("status code %d is not declared for %s", ex.status, ex.request.op.ID()),
+		Expected: "one of " + strings.Trim(fmt.Sprint(ex.request.op.Statuses()), "[]"),
+		Got:      strconv.Itoa(ex.status), Curl: ex.curl,
+	}
+	if gaps[ex.status] {
+		f.Outcome = Warning
+		f.Message += ", though usual in Kubernetes"
+	}
+	j.add(checkStatusCode, f)
+}
+
+func (j *judge) fileAs(check string, outcome Outcome, ex *exchange, object string, issue openapi.Issue) {
+	f := Finding{
+		Outcome:  outcome,
+		Message:  anywhere(issue.Pointer) + " breaks " + issue.Rule,
+		Expected: issue.Message, Got: issue.Value, Curl: ex.curl,
+	}
+	if object != "" {
+		f.Objects = []string{object}
+		once := strings.Join([]string{check, f.Message, object}, "\x00")
+		if j.told[once] {
+			return
+		}
+		j.told[once] = true
+	}
+	j.add(check, f)
+}
+
+func (j *judge) add(check string, f Finding) {
+	fs := j.found[check]
+	fs.add(j.redact.finding(f))
+	j.found[check] = fs
+}
+
+// anywhere returns a pointer with * for the positions in arrays, so that the same
+// fault in many places is one.
+func anywhere(pointer string) string {
+	if pointer == "" {
+		return "the body"
+	}
+	parts := strings.Split(pointer, "/")
+	for i, p := range parts {
+		if _, err := strconv.ParseUint(p, 10, 64); err == nil {
+			parts[i] = "*"
+		}
+	}
+	return strings.Join(parts, "/")
+}
+
+// requested is the key of the machine that a request is for, else the path.
+func requested(ex *exchange) string {
+	if it, ok := readItem(ex.body, ""); ok {
+		return it.key()
+	}
+	return ex.request.path
+}
+
+func refused(status int) bool { return status >= 400 && status < 500 }

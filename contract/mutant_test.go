@@ -1,0 +1,480 @@
+package contract_test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/vmikit/vmikit/contract"
+	"github.com/vmikit/vmikit/openapi"
+)
+
+// mutant is the right server with one fault.
+type mutant struct {
+	name  string
+	fault func(*server)
+	// fails are the checks that are about the fault: each must fail.
+	fails []string
+	// also may fail: they cannot help seeing the fault.
+	also []string
+	// under is the profile, kubevirt by default. Under document it is the minimal
+	// server that has the fault.
+	under openapi.Profile
+}
+
+// everywhere edits an object wherever it is shown.
+func everywhere(name, from, to string) func(*server) {
+	return func(s *server) {
+		for i, o := range s.objects {
+			if o.name == name {
+				s.objects[i] = o.edited(from, to)
+				return
+			}
+		}
+	}
+}
+
+// body changes the text of answers with a status code.
+func body(code int, change func(string) string) func(*server) {
+	return func(s *server) {
+		send := s.send
+		s.send = func(w http.ResponseWriter, r *http.Request, c int, body string) {
+			if c == code {
+				body = change(body)
+			}
+			send(w, r, c, body)
+		}
+	}
+}
+
+// welcome lets one more credential in.
+func welcome(accept func(authorization string) bool) func(*server) {
+	return func(s *server) {
+		authenticate := s.authenticate
+		s.authenticate = func(authorization string) int {
+			if accept(authorization) {
+				return 0
+			}
+			return authenticate(authorization)
+		}
+	}
+}
+
+// labels replaces how requirements are matched, where the replacement says so.
+func labels(wrong func(t term, labels map[string]string) (match, applies bool)) func(*server) {
+	return func(s *server) {
+		s.matchLabel = func(t term, labels map[string]string) bool {
+			if match, applies := wrong(t, labels); applies {
+				return match
+			}
+			return t.matchLabel(labels)
+		}
+	}
+}
+
+func isList(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "/virtualmachineinstances") }
+
+var mutants = slices.Concat(schemaMutants, selectorMutants, pagingMutants, consistencyMutants, authMutants, errorMutants, bodyMutants, documentMutants)
+
+var schemaMutants = []mutant{
+	{name: "enum", fault: everywhere("vm03", `"phase":"Running"`, `"phase":"Runing"`), fails: []string{"schema.object"}, also: []string{"schema.drift"}},
+	{name: "enum of an interface", fault: everywhere("vm03", `"model":"virtio"`, `"model":"virtoi"`), fails: []string{"schema.object"}},
+	{name: "pattern", fault: everywhere("vm03", `"macAddress":"02:`, `"macAddress":"2:`), fails: []string{"schema.object"}},
+	{name: "minimum", fault: everywhere("vm03", `"cores":2`, `"cores":0`), fails: []string{"schema.object"}},
+	{name: "maximum", fault: everywhere("vm03", `"port":22`, `"port":70000`), fails: []string{"schema.object"}},
+	{name: "type", fault: everywhere("vm03", `"guest":"1Gi"`, `"guest":1024`), fails: []string{"schema.object"}},
+	{name: "format of a time", fault: everywhere("vm03", `2026-05-01T08:01:00Z`, `2026-02-30T08:01:00Z`), fails: []string{"schema.object"}},
+	{name: "missing name of a disk", fault: everywhere("vm03", `"name":"root"`, `"nome":"root"`), fails: []string{"schema.object"}},
+	{name: "missing name", fault: func(s *server) {
+		s.inList = func(o object) string { return strings.Replace(o.body, `"name":"vm03",`, ``, 1) }
+	}, fails: []string{"schema.object"}},
+	{name: "kind missing", fault: everywhere("vm03", `"kind":"VirtualMachineInstance",`, ``), fails: []string{"schema.object"}},
+	{name: "kind of an item", fault: everywhere("vm03", `"kind":"VirtualMachineInstance"`, `"kind":"VirtualMachine"`), fails: []string{"schema.object"}},
+	{name: "kind of the list", fault: body(200, func(b string) string { return strings.Replace(b, `InstanceList"`, `List"`, 1) }), fails: []string{"schema.list"}},
+	{name: "null items", fault: func(s *server) {
+		envelope := s.envelope
+		s.envelope = func(items, meta string) string {
+			if items == "" {
+				return strings.Replace(envelope("", meta), "[]", "null", 1)
+			}
+			return envelope(items, meta)
+		}
+	}, fails: []string{"schema.list"}},
+	{name: "a null among the items", fault: func(s *server) {
+		envelope := s.envelope
+		s.envelope = func(items, meta string) string { return envelope(strings.TrimPrefix(items+",null", ","), meta) }
+	}, fails: []string{"schema.object"}},
+	{name: "no metadata in the list", fault: func(s *server) {
+		s.envelope = func(items, _ string) string {
+			return `{"apiVersion":"kubevirt.io/v1","items":[` + items + `],"kind":"VirtualMachineInstanceList"}`
+		}
+	}, fails: []string{"schema.list", "paging.pages"}},
+}
+
+var selectorMutants = []mutant{
+	{name: "labelSelector ignored", fault: labels(func(term, map[string]string) (bool, bool) { return true, true }), fails: []string{
+		"selector.equals", "selector.double-equals", "selector.not-equals", "selector.in", "selector.not-in", "selector.exists",
+		"selector.not-exists", "selector.and", "selector.near-miss", "paging.selector",
+	}},
+	{name: "= ignored", fault: labels(func(t term, _ map[string]string) (bool, bool) { return true, t.op == "=" }),
+		fails: []string{"selector.equals", "selector.near-miss", "selector.and", "paging.selector"}},
+	{name: "== unknown", fault: labels(func(t term, _ map[string]string) (bool, bool) { return false, t.op == "==" }), fails: []string{"selector.double-equals"}},
+	{name: "!= drops objects without the key", fault: labels(func(t term, l map[string]string) (bool, bool) {
+		value, has := l[t.key]
+		return has && value != t.values[0], t.op == "!="
+	}), fails: []string{"selector.not-equals"}, also: []string{"selector.and"}},
+	{name: "!= means !key", fault: labels(func(t term, l map[string]string) (bool, bool) {
+		_, has := l[t.key]
+		return !has, t.op == "!="
+	}), fails: []string{"selector.not-equals"}, also: []string{"selector.and"}},
+	{name: "in knows the first value only", fault: labels(func(t term, l map[string]string) (bool, bool) {
+		return t.op == "in" && l[t.key] == t.values[0], t.op == "in"
+	}), fails: []string{"selector.in"}},
+	{name: "notin drops objects without the key", fault: labels(func(t term, l map[string]string) (bool, bool) {
+		value, has := l[t.key]
+		return has && !slices.Contains(t.values, value), t.op == "notin"
+	}), fails: []string{"selector.not-in"}},
+	{name: "key means everything", fault: labels(func(t term, _ map[string]string) (bool, bool) { return true, t.op == "" }), fails: []string{"selector.exists"}},
+	{name: "!key means key", fault: labels(func(t term, l map[string]string) (bool, bool) {
+		_, has := l[t.key]
+		return has, t.op == "!"
+	}), fails: []string{"selector.not-exists"}, also: []string{"selector.and"}},
+	{name: "a comma means or", fault: func(s *server) { s.all = func(met []bool) bool { return slices.Contains(met, true) } }, fails: []string{"selector.and"}},
+	{name: "values compared without case", fault: labels(func(t term, l map[string]string) (bool, bool) {
+		value, has := l[t.key]
+		return has && strings.EqualFold(value, t.values[0]), t.op == "="
+	}), fails: []string{"selector.near-miss"}},
+	{name: "keys compared without case", fault: labels(func(t term, l map[string]string) (bool, bool) {
+		for k, v := range l {
+			if strings.EqualFold(k, t.key) && slices.Contains(t.values, v) {
+				return true, t.op == "="
+			}
+		}
+		return false, t.op == "="
+	}), fails: []string{"selector.near-miss"}},
+	{name: "values compared by prefix", fault: labels(func(t term, l map[string]string) (bool, bool) {
+		value, has := l[t.key]
+		return has && strings.HasPrefix(value, t.values[0]), t.op == "="
+	}), fails: []string{"selector.near-miss"}},
+	{name: "selectors over all namespaces ignored", fault: func(s *server) {
+		next := s.selectThenLimit
+		s.selectThenLimit = func(items []object, selected func(object) bool, start, limit int) ([]object, int) {
+			if len(items) == len(s.objects) {
+				selected = func(object) bool { return true }
+			}
+			return next(items, selected, start, limit)
+		}
+	}, fails: []string{"selector.equals", "selector.field-namespace"}, also: selectorIDs},
+	{name: "fieldSelector ignored", fault: func(s *server) { s.matchField = func(term, object) bool { return true } },
+		fails: []string{"selector.field-name", "selector.field-namespace"}},
+	{name: "metadata.namespace ignored", fault: func(s *server) {
+		s.matchField = func(t term, o object) bool { return t.key == "metadata.namespace" || t.matchField(o) }
+	}, fails: []string{"selector.field-namespace"}},
+}
+
+var selectorIDs = []string{
+	"selector.equals", "selector.double-equals", "selector.not-equals", "selector.in", "selector.not-in", "selector.exists",
+	"selector.not-exists", "selector.and", "selector.near-miss", "paging.selector",
+}
+
+var pagingMutants = []mutant{
+	{name: "a page loses its last item", fault: func(s *server) {
+		page := s.page
+		s.page = func(items []object, start, limit int) ([]object, int) {
+			got, next := page(items, start, limit)
+			if next >= 0 {
+				got = got[:len(got)-1]
+			}
+			return got, next
+		}
+	}, fails: []string{"paging.pages"}},
+	{name: "the next page begins with the last item", fault: func(s *server) {
+		page := s.page
+		s.page = func(items []object, start, limit int) ([]object, int) {
+			got, next := page(items, start, limit)
+			if limit > 1 && next >= 0 {
+				next--
+			}
+			return got, next
+		}
+	}, fails: []string{"paging.pages"}},
+	{name: "continue ignored", fault: func(s *server) {
+		page := s.page
+		s.page = func(items []object, _, limit int) ([]object, int) { return page(items, 0, limit) }
+	}, fails: []string{"paging.pages"}},
+	{name: "pages without end", fault: func(s *server) {
+		page := s.page
+		s.page = func(items []object, start, limit int) ([]object, int) {
+			got, next := page(items, start, limit)
+			if limit > 0 && next < 0 {
+				next = 0
+			}
+			return got, next
+		}
+	}, fails: []string{"paging.pages"}},
+	{name: "empty pages without end", fault: func(s *server) {
+		page := s.page
+		s.page = func(items []object, start, limit int) ([]object, int) {
+			got, next := page(items, start, limit)
+			return got, max(next, start+1)
+		}
+	}, fails: []string{"paging.pages"}},
+	{name: "limit ignored", fault: func(s *server) {
+		page := s.page
+		s.page = func(items []object, start, _ int) ([]object, int) { return page(items, start, 0) }
+	}, fails: []string{"paging.limit", "paging.pages"}},
+	{name: "a page has one more than the limit", fault: func(s *server) {
+		page := s.page
+		s.page = func(items []object, start, limit int) ([]object, int) {
+			if limit > 0 {
+				limit++
+			}
+			return page(items, start, limit)
+		}
+	}, fails: []string{"paging.limit", "paging.pages"}},
+	{name: "limit before selector", fault: func(s *server) {
+		s.selectThenLimit = func(items []object, selected func(object) bool, start, limit int) ([]object, int) {
+			page, next := s.page(items, start, limit)
+			return slices.DeleteFunc(slices.Clone(page), func(o object) bool { return !selected(o) }), next
+		}
+	}, fails: []string{"paging.selector"}},
+	{name: "limit=0 answered with 500", fault: func(s *server) { s.zeroLimit = http.StatusInternalServerError },
+		fails: []string{"paging.limit-zero"}, also: []string{"schema.error"}},
+}
+
+var consistencyMutants = []mutant{
+	{name: "get differs from the list", fault: func(s *server) {
+		s.inGet = func(o object) string { return strings.Replace(o.body, `"cores":2`, `"cores":4`, 1) }
+	}, fails: []string{"consistency.get"}},
+	{name: "get has another label", fault: func(s *server) {
+		s.inGet = func(o object) string { return strings.Replace(o.body, `"labels":{`, `"labels":{"more":"yes",`, 1) }
+	}, fails: []string{"consistency.get"}, also: []string{"schema.json"}},
+	{name: "get answers with another object", fault: func(s *server) {
+		s.find = func(namespace, name string) (object, bool) {
+			_, ok := s.findObject(namespace, name)
+			return s.objects[0], ok
+		}
+	}, fails: []string{"consistency.get"}},
+	{name: "listed but not found", fault: func(s *server) {
+		s.find = func(namespace, name string) (object, bool) {
+			o, ok := s.findObject(namespace, name)
+			return o, ok && name != "vm07"
+		}
+	}, fails: []string{"consistency.get"}},
+	{name: "HEAD not allowed", fault: func(s *server) {
+		send := s.send
+		s.send = func(w http.ResponseWriter, r *http.Request, code int, body string) {
+			if r.Method == http.MethodHead {
+				code = http.StatusMethodNotAllowed
+			}
+			send(w, r, code, body)
+		}
+	}, fails: []string{"consistency.head"}},
+	{name: "an object listed twice", fault: func(s *server) {
+		s.objects = append(s.objects, s.objects[len(s.objects)-1])
+	}, fails: []string{"consistency.list"}, also: []string{"namespace.union", "selector.equals", "selector.field-namespace", "selector.not-equals", "selector.not-in", "selector.not-exists", "selector.and"}},
+	{name: "namespaces leak", fault: func(s *server) {
+		s.inNamespace = func(string, object) bool { return true }
+	}, fails: []string{"namespace.items", "namespace.foreign"}, also: []string{"namespace.union"}},
+	{name: "namespaces by prefix", fault: func(s *server) {
+		extra := machine(77, "prod-2", "intruder", map[string]string{"app": "web"})
+		s.objects = append(s.objects, extra)
+		s.inNamespace = func(namespace string, o object) bool { return strings.HasPrefix(o.namespace, namespace) }
+	}, fails: []string{"namespace.items"}, also: []string{"namespace.union"}},
+	{name: "all namespaces leaves one out", fault: func(s *server) {
+		s.inNamespace = func(namespace string, o object) bool {
+			return namespace == "" && o.name != "vm05" || o.namespace == namespace
+		}
+	}, fails: []string{"namespace.union"}},
+	{name: "get ignores the namespace", fault: func(s *server) {
+		s.find = func(namespace, name string) (object, bool) {
+			if o, ok := s.findObject(namespace, name); ok {
+				return o, true
+			}
+			i := slices.IndexFunc(s.objects, func(o object) bool { return o.name == name })
+			if i < 0 {
+				return object{}, false
+			}
+			return s.objects[i], true
+		}
+	}, fails: []string{"namespace.foreign"}},
+}
+
+var authMutants = []mutant{
+	{name: "bad token accepted", fault: welcome(func(a string) bool {
+		return strings.HasPrefix(a, "Bearer ") && a != "Bearer "+forbiddenToken
+	}), fails: []string{"auth.wrong-token"}},
+	{name: "anybody accepted", fault: welcome(func(a string) bool { return a == "" }), fails: []string{"auth.no-token"}},
+	{name: "another scheme accepted", fault: welcome(func(a string) bool { return strings.HasSuffix(a, " "+goodToken) }), fails: []string{"auth.wrong-scheme"}},
+	{name: "token without scheme accepted", fault: welcome(func(a string) bool { return a == goodToken }), fails: []string{"auth.wrong-scheme"}},
+	{name: "Basic accepted", fault: welcome(func(a string) bool { return strings.HasPrefix(a, "Basic ") }), fails: []string{"auth.wrong-scheme"}},
+	{name: "forbidden token accepted", fault: welcome(func(a string) bool { return a == "Bearer "+forbiddenToken }), fails: []string{"auth.forbidden"}},
+	{name: "forbidden only for the list", fault: func(s *server) {
+		authenticate := s.authenticate
+		var get bool
+		s.authenticate = func(a string) int {
+			if a == "Bearer "+forbiddenToken {
+				if get = !get; !get {
+					return 0
+				}
+			}
+			return authenticate(a)
+		}
+	}, fails: []string{"auth.forbidden"}},
+	{name: "redirect to a login page", fault: func(s *server) {
+		send := s.send
+		s.send = func(w http.ResponseWriter, r *http.Request, code int, body string) {
+			if code == http.StatusUnauthorized {
+				w.Header().Set("Location", "/login")
+				code = http.StatusFound
+			}
+			send(w, r, code, body)
+		}
+	}, fails: []string{"auth.no-token", "auth.wrong-token", "auth.wrong-scheme", "schema.status-code"}},
+}
+
+var errorMutants = []mutant{
+	{name: "404 as 200 with a Status", fault: func(s *server) {
+		status := s.status
+		s.status = func(code int, reason string) (int, string) {
+			_, body := status(code, reason)
+			if code == http.StatusNotFound {
+				code = http.StatusOK
+			}
+			return code, body
+		}
+	}, fails: []string{"notfound.name", "schema.object"}, also: []string{"namespace.foreign"}},
+	{name: "404 with another code in its Status", fault: body(404, func(b string) string { return strings.Replace(b, `"code":404`, `"code":403`, 1) }), fails: []string{"schema.error"}},
+	{name: "404 with another reason", fault: body(404, func(b string) string { return strings.Replace(b, "NotFound", "Forbidden", 1) }), fails: []string{"schema.error"}},
+	{name: "404 that says Success", fault: body(404, func(b string) string { return strings.Replace(b, "Failure", "Success", 1) }), fails: []string{"schema.error"}},
+	{name: "403 without a body", fault: body(403, func(string) string { return "" }), fails: []string{"schema.json"}},
+	{name: "an error of another API", fault: body(404, func(string) string { return `{"title":"not found","status":404}` }), fails: []string{"schema.error"}},
+	{name: "HTML error", fault: func(s *server) {
+		send := s.send
+		s.send = func(w http.ResponseWriter, r *http.Request, code int, body string) {
+			if code != http.StatusNotFound {
+				send(w, r, code, body)
+				return
+			}
+			w.Header().Set("Content-Type", "text/html")
+			w.WriteHeader(code)
+			fmt.Fprintf(w, "<h1>no %s</h1>", r.URL.Path)
+		}
+	}, fails: []string{"schema.content-type"}},
+	{name: "400 for an unknown name", fault: func(s *server) {
+		status := s.status
+		s.status = func(code int, reason string) (int, string) {
+			if code == http.StatusNotFound {
+				code, reason = http.StatusBadRequest, "BadRequest"
+			}
+			return status(code, reason)
+		}
+	}, fails: []string{"notfound.name"}},
+}
+
+var bodyMutants = []mutant{
+	{name: "wrong content type", fault: func(s *server) {
+		s.send = func(w http.ResponseWriter, _ *http.Request, code int, body string) {
+			w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+			w.WriteHeader(code)
+			w.Write([]byte(body))
+		}
+	}, fails: []string{"schema.content-type"}},
+	{name: "trailing garbage", fault: body(200, func(b string) string { return b + "garbage" }), fails: []string{"schema.json"}},
+	{name: "a second JSON value", fault: body(200, func(b string) string { return b + "{}" }), fails: []string{"schema.json"}},
+	{name: "duplicate key in an object", fault: everywhere("vm03", `"phase":"Running"`, `"phase":"Failed","phase":"Running"`), fails: []string{"schema.json"}},
+	{name: "duplicate key in the list", fault: body(200, func(b string) string {
+		return strings.Replace(b, `{"apiVersion"`, `{"apiVersion":"v0","apiVersion"`, 1)
+	}), fails: []string{"schema.json"}},
+	{name: "key in another case", fault: everywhere("vm03", `"phase":"Running"`, `"phase":"Running","Phase":"Failed"`), fails: []string{"schema.json"}},
+	{name: "byte order mark", fault: body(200, func(b string) string { return "\ufeff" + b }), fails: []string{"schema.json"}, also: []string{"consistency.list"}},
+	{name: "invalid UTF-8", fault: everywhere("vm03", `fedora:40`, "fedora\xff40"), fails: []string{"schema.json"}},
+	{name: "truncated body", fault: func(s *server) {
+		s.send = func(w http.ResponseWriter, _ *http.Request, code int, body string) {
+			w.Header().Set("Content-Type", "application/json")
+			w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+			w.WriteHeader(code)
+			w.Write([]byte(body[:len(body)/2]))
+		}
+	}, fails: []string{"schema.json"}, also: []string{"consistency.list"}},
+	{name: "cut JSON", fault: body(200, func(b string) string { return b[:len(b)/2] }), fails: []string{"schema.json"}, also: []string{"consistency.list", "schema.object", "schema.list"}},
+	{name: "gzip without being asked", fault: func(s *server) {
+		send := s.send
+		s.send = func(w http.ResponseWriter, r *http.Request, code int, body string) {
+			send(w, r, code, "\x1f\x8b\x08"+body)
+		}
+	}, fails: []string{"schema.json"}, also: []string{"consistency.list"}},
+}
+
+var documentMutants = []mutant{
+	{name: "document: enum of KubeVirt", fault: everywhere("vm03", `"evictionStrategy":"LiveMigrate"`, `"evictionStrategy":"External"`), fails: []string{"schema.object"}, under: openapi.ProfileDocument},
+	{name: "document: limit=0 answered", fault: func(s *server) { s.zeroLimit = http.StatusOK }, fails: []string{"paging.limit-zero"}, under: openapi.ProfileDocument},
+	{name: "document: limit ignored", fault: func(s *server) {
+		s.page = func(items []object, _, _ int) ([]object, int) { return items, -1 }
+	}, fails: []string{"paging.limit"}, under: openapi.ProfileDocument},
+	{name: "document: limit before selector", fault: func(s *server) {
+		s.selectThenLimit = func(items []object, selected func(object) bool, start, limit int) ([]object, int) {
+			page, next := s.page(items, start, limit)
+			return slices.DeleteFunc(slices.Clone(page), func(o object) bool { return !selected(o) }), next
+		}
+	}, fails: []string{"paging.selector"}, under: openapi.ProfileDocument},
+	{name: "document: labelSelector ignored", fault: labels(func(term, map[string]string) (bool, bool) { return true, true }), fails: selectorIDs, under: openapi.ProfileDocument},
+	{name: "document: fieldSelector ignored", fault: func(s *server) { s.matchField = func(term, object) bool { return true } }, fails: []string{"selector.field-name"}, under: openapi.ProfileDocument},
+	{name: "document: listed but not found", fault: func(s *server) {
+		s.find = func(namespace, name string) (object, bool) {
+			o, ok := s.findObject(namespace, name)
+			return o, ok && name != "vm07"
+		}
+	}, fails: []string{"consistency.get"}, under: openapi.ProfileDocument},
+	{name: "document: bad token accepted", fault: welcome(func(a string) bool {
+		return strings.HasPrefix(a, "Bearer ") && a != "Bearer "+forbiddenToken
+	}), fails: []string{"auth.wrong-token"}, under: openapi.ProfileDocument},
+	{name: "document: namespaces leak", fault: func(s *server) { s.inNamespace = func(string, object) bool { return true } },
+		fails: []string{"namespace.items", "namespace.foreign"}, under: openapi.ProfileDocument},
+	{name: "document: text instead of JSON", fault: func(s *server) {
+		s.send = func(w http.ResponseWriter, _ *http.Request, code int, body string) {
+			w.Header().Set("Content-Type", "text/plain")
+			w.WriteHeader(code)
+			w.Write([]byte(body))
+		}
+	}, fails: []string{"schema.content-type"}, under: openapi.ProfileDocument},
+}
+
+// Every fault is caught by the checks that are about it, and by no others.
+func TestMutants(t *testing.T) {
+	for _, m := range mutants {
+		t.Run(m.name, func(t *testing.T) {
+			profile, s := openapi.ProfileKubeVirt, newServer(fleet())
+			if m.under == openapi.ProfileDocument {
+				profile, s = m.under, newMinimalServer(fleet())
+			}
+			m.fault(s)
+			t.Parallel()
+			report := run(t, s.target(t), contract.WithProfile(profile))
+			failed := with(report, contract.Fail)
+			t.Logf("%-45s %s", m.name, strings.Join(failed, " "))
+			assert.Subset(t, failed, m.fails, text(t, report))
+			assert.Subset(t, slices.Concat(m.fails, m.also), failed, text(t, report))
+			assert.Equal(t, contract.ExitFailures, report.ExitCode())
+		})
+	}
+}
+
+// Every check has a mutant that it catches.
+func TestEveryCheckHasAMutant(t *testing.T) {
+	caught := make(map[string]bool)
+	for _, m := range mutants {
+		for _, id := range m.fails {
+			caught[id] = true
+		}
+	}
+	for _, c := range contract.Checks() {
+		if c.ID != "schema.drift" { // which only ever warns
+			assert.True(t, caught[c.ID], c.ID)
+		}
+	}
+}

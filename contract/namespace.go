@@ -1,0 +1,125 @@
+package contract
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+)
+
+// maxNamespaces is how many namespaces are looked into one by one.
+const maxNamespaces = 8
+
+var clauseNamespace = Clause{596, "description: The Kubernetes namespace of the resource."}
+
+func namespaceChecks() []Check {
+	return []Check{
+		{
+			ID: "namespace.items", Clause: clauseNamespace, Needs: []Need{needObject},
+			Explain: "The list of a namespace has the objects of that namespace only.",
+			run:     namespaceItems,
+		}, {
+			ID:      "namespace.union",
+			Clause:  Clause{0, "the list without a namespace in its path has the objects of all namespaces"},
+			Needs:   []Need{needConventions, needAllNamespaces, needObject},
+			Explain: "The lists of the namespaces together are the list of all namespaces.",
+			run:     namespaceUnion,
+		}, {
+			ID: "namespace.foreign", Clause: clauseNamespace, Needs: []Need{needObject},
+			Explain: "An object is not there in a namespace that it is not in.",
+			run:     namespaceForeign,
+		},
+	}
+}
+
+func (r *run) someNamespaces() []string {
+	return sample(r.rand("namespaces"), r.namespaces, maxNamespaces)
+}
+
+func namespaceItems(ctx context.Context, r *run) (verdict, error) {
+	v := passed("%d namespaces", len(r.someNamespaces()))
+	for _, ns := range r.someNamespaces() {
+		l, err := r.full(ctx, scope(ns))
+		if err != nil {
+			return v, err
+		}
+		for _, it := range l.items {
+			f := Finding{
+				Outcome: Fail, Message: "a list has objects of another namespace",
+				Expected: "objects of namespace " + ns, Got: "one of namespace " + it.namespace,
+				Objects: []string{it.key()}, Curl: l.curl,
+			}
+			switch {
+			case it.namespace != ns:
+			case !it.namespaced && r.conventions():
+				f.Message, f.Got = "an object does not say which namespace it is in", "no metadata.namespace"
+			default:
+				continue
+			}
+			v.findings.add(r.caller.redact.finding(f))
+		}
+	}
+	return v, nil
+}
+
+// namespaceUnion compares the list of each namespace with that part of the list
+// of all namespaces.
+func namespaceUnion(ctx context.Context, r *run) (verdict, error) {
+	var probes []probe
+	for _, ns := range r.someNamespaces() {
+		probes = append(probes, probe{r.widest, func(ctx context.Context, full *listing) ([]claim, error) {
+			want := slices.DeleteFunc(full.all(), func(it *item) bool { return it.namespace != ns })
+			got, err := r.expect(ctx, scope(ns), nil, len(want))
+			if err != nil {
+				return nil, err
+			}
+			return compare(want, got), nil
+		}})
+	}
+	found, err := r.relate(ctx, probes)
+	v := passed("%d of %d namespaces", len(probes), len(r.namespaces))
+	v.findings = found
+	return v, err
+}
+
+// namespaceForeign looks for objects in a namespace that does not exist, and in
+// another one that does.
+func namespaceForeign(ctx context.Context, r *run) (verdict, error) {
+	var v verdict
+	full, err := r.full(ctx, r.widest)
+	if err != nil {
+		return v, err
+	}
+	it := sample(r.rand("namespace.foreign"), full.all(), 1)[0]
+	elsewhere := []string{r.nobody()}
+	for _, ns := range r.namespaces {
+		if full.byKey[ns+"/"+it.name] == nil {
+			elsewhere = append(elsewhere, ns)
+			break
+		}
+	}
+	v.message = fmt.Sprintf("%d other namespaces", len(elsewhere))
+	for _, ns := range elsewhere {
+		ex, err := r.read(ctx, ns, it.name, withToken)
+		if err != nil {
+			return v, err
+		}
+		if !refused(ex.status) {
+			v.findings.add(r.caller.redact.finding(Finding{
+				Outcome: Fail, Message: "an object is there in another namespace than its own",
+				Expected: "status 404", Got: fmt.Sprintf("status %d", ex.status), Objects: []string{it.key()}, Curl: ex.curl,
+			}))
+		}
+	}
+	l, err := r.list(ctx, scope(r.nobody()), nil, 1)
+	if err != nil {
+		return v, err
+	}
+	if l.status == http.StatusOK && len(l.items) > 0 {
+		v.findings.add(r.caller.redact.finding(Finding{
+			Outcome: Fail, Message: "a namespace that does not exist has objects",
+			Expected: "an empty list", Got: fmt.Sprintf("%d objects", len(l.items)), Objects: []string{l.items[0].key()}, Curl: l.curl,
+		}))
+	}
+	return v, nil
+}

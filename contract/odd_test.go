@@ -1,0 +1,151 @@
+package contract_test
+
+import (
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/vmikit/vmikit/contract"
+)
+
+// Odd but right: nothing that these servers do breaks a rule.
+var odd = map[string]func(*server){
+	"no remainingItemCount": body(200, func(b string) string {
+		return regexp.MustCompile(`,"remainingItemCount":\d+`).ReplaceAllString(b, "")
+	}),
+	"403 for anybody without a token": func(s *server) {
+		authenticate := s.authenticate
+		s.authenticate = func(a string) int {
+			if a == "" || !strings.HasPrefix(a, "Bearer ") {
+				return http.StatusForbidden
+			}
+			return authenticate(a)
+		}
+	},
+	"charset": func(s *server) {
+		s.send = func(w http.ResponseWriter, _ *http.Request, code int, body string) {
+			w.Header().Set("Content-Type", "application/json; charset=utf-8")
+			w.WriteHeader(code)
+			w.Write([]byte(body))
+		}
+	},
+	"chunked": func(s *server) {
+		s.send = func(w http.ResponseWriter, _ *http.Request, code int, body string) {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(code)
+			for len(body) > 0 {
+				n := min(100, len(body))
+				w.Write([]byte(body[:n]))
+				w.(http.Flusher).Flush()
+				body = body[n:]
+			}
+		}
+	},
+	"gzip if accepted": func(s *server) {
+		send := s.send
+		s.send = func(w http.ResponseWriter, r *http.Request, code int, body string) {
+			if !strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") || r.Method == http.MethodHead {
+				send(w, r, code, body)
+				return
+			}
+			w.Header().Set("Content-Type", "application/json")
+			w.Header().Set("Content-Encoding", "gzip")
+			w.WriteHeader(code)
+			zw := gzip.NewWriter(w)
+			zw.Write([]byte(body))
+			zw.Close()
+		}
+	},
+	"indented": body(200, func(b string) string {
+		var v any
+		json.Unmarshal([]byte(b), &v)
+		text, _ := json.MarshalIndent(v, "", "  ")
+		return string(text) + "\n"
+	}),
+	"another order of keys when got": func(s *server) {
+		s.inGet = func(o object) string {
+			return `{"status"` + strings.SplitN(o.body, `,"status"`, 2)[1][:len(strings.SplitN(o.body, `,"status"`, 2)[1])-1] + `,` + strings.SplitN(o.body, `,"status"`, 2)[0][1:] + `}`
+		}
+	},
+	"a continue on a last page that is full": func(s *server) {
+		page := s.page
+		s.page = func(items []object, start, limit int) ([]object, int) {
+			got, next := page(items, start, limit)
+			if next < 0 && limit > 0 && len(got) == limit {
+				next = start + limit
+			}
+			return got, next
+		}
+	},
+	"the newest first": func(s *server) {
+		page := s.page
+		s.page = func(items []object, start, limit int) ([]object, int) {
+			reversed := make([]object, 0, len(items))
+			for i := range items {
+				reversed = append(reversed, items[len(items)-1-i])
+			}
+			return page(reversed, start, limit)
+		}
+	},
+	"fields that nobody knows": everywhere("vm03", `"spec":{`, `"spec":{"ourOwn":{"userData":[1,2.5,null]},`),
+	"names that need escaping": func(s *server) {
+		s.objects = append(s.objects, machine(90, "prod", "vm.with.dots", map[string]string{"example.com/a.b": "x_y.z-1"}))
+	},
+	"labels that no selector can be written with": func(s *server) {
+		s.objects = append(s.objects, machine(90, "prod", "strange", map[string]string{"not a key": "a,b)", "": "ü"}))
+	},
+	"values of KubeVirt": everywhere("vm03", `"evictionStrategy":"LiveMigrate"`, `"evictionStrategy":"LiveMigrateIfPossible"`),
+}
+
+func TestOddButRight(t *testing.T) {
+	for name, change := range odd {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newServer(fleet())
+			change(s)
+			report := run(t, s.target(t))
+			assert.Empty(t, with(report, contract.Fail), text(t, report))
+			assert.Empty(t, with(report, contract.Inconclusive), text(t, report))
+			assert.Equal(t, contract.ExitGood, report.ExitCode())
+		})
+	}
+}
+
+// What only the document as given objects to is a warning under the others.
+func TestDrift(t *testing.T) {
+	s := newServer(fleet())
+	everywhere("vm03", `"evictionStrategy":"LiveMigrate"`, `"evictionStrategy":"LiveMigrateIfPossible"`)(s)
+	report := run(t, s.target(t), contract.WithOnly("schema"))
+	assert.Equal(t, []string{"schema.drift"}, with(report, contract.Warning))
+	assert.Contains(t, text(t, report), "/spec/evictionStrategy breaks enum")
+}
+
+// Kubernetes takes a limit of 0 for none.
+func TestLimitZero(t *testing.T) {
+	s := newServer(fleet())
+	s.zeroLimit = http.StatusOK
+	report := run(t, s.target(t))
+	assert.Empty(t, with(report, contract.Fail), text(t, report))
+	assert.Equal(t, []string{"paging.limit-zero"}, with(report, contract.Warning))
+}
+
+func TestEnumUnknownWarn(t *testing.T) {
+	for _, c := range []struct {
+		from, to string
+		want     contract.Outcome
+	}{
+		{`"phase":"Running"`, `"phase":"Hibernating"`, contract.Warning},
+		{`"model":"virtio"`, `"model":"vmxnet3"`, contract.Warning},
+		{`"kind":"VirtualMachineInstance"`, `"kind":"VirtualMachine"`, contract.Fail},
+	} {
+		s := newServer(fleet())
+		everywhere("vm03", c.from, c.to)(s)
+		report := run(t, s.target(t), contract.WithEnumUnknownWarn())
+		assert.Contains(t, with(report, c.want), "schema.object", fmt.Sprint(c))
+	}
+}

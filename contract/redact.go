@@ -1,0 +1,69 @@
+package contract
+
+import (
+	"encoding/base64"
+	"net/http"
+	"strings"
+	"unicode"
+)
+
+// maxText bounds, in bytes, what reports repeat of a target's own text.
+const maxText = 300
+
+// redactor keeps tokens, and text that would disturb a terminal, out of reports.
+type redactor struct {
+	target Target
+	tokens *strings.Replacer
+}
+
+func newRedactor(t Target) *redactor {
+	var pairs []string
+	for _, secret := range []struct{ token, name string }{{t.Token, "$TOKEN"}, {t.ForbiddenToken, "$FORBIDDEN_TOKEN"}} {
+		if secret.token != "" {
+			pairs = append(pairs, secret.token, secret.name,
+				base64.StdEncoding.EncodeToString([]byte("token:"+secret.token)), secret.name)
+		}
+	}
+	return &redactor{target: t, tokens: strings.NewReplacer(pairs...)}
+}
+
+// clean returns text of a target as reports may show it: on one line, printable,
+// not too long and without tokens.
+func (r *redactor) clean(text string) string {
+	text = r.tokens.Replace(text)
+	text = strings.Map(func(c rune) rune {
+		if !unicode.IsPrint(c) {
+			return unicode.ReplacementChar
+		}
+		return c
+	}, text)
+	if len(text) > maxText {
+		text = strings.ToValidUTF8(text[:maxText], "") + "…"
+	}
+	return text
+}
+
+// finding returns a finding whose texts are clean.
+func (r *redactor) finding(f Finding) Finding {
+	f.Message, f.Expected, f.Got = r.clean(f.Message), r.clean(f.Expected), r.clean(f.Got)
+	for i, o := range f.Objects {
+		f.Objects[i] = r.clean(o)
+	}
+	return f
+}
+
+// curl returns a request as a command line.
+func (r *redactor) curl(req request, url string) string {
+	var b strings.Builder
+	b.WriteString("curl -sS ")
+	if req.method == http.MethodHead {
+		b.WriteString("-I ")
+	} else {
+		b.WriteString("-i ")
+	}
+	if header := req.credential.shell(r.target); header != "" {
+		b.WriteString(`-H "Authorization: ` + header + `" `)
+	}
+	b.WriteString("'" + strings.ReplaceAll(r.tokens.Replace(url), "'", `'\''`) + "'")
+	return b.String()
+}

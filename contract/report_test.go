@@ -1,0 +1,223 @@
+package contract_test
+
+import (
+	"encoding/xml"
+	"io"
+	"log"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"github.com/vmikit/vmikit/contract"
+	"github.com/vmikit/vmikit/openapi"
+)
+
+var quiet = log.New(io.Discard, "", 0)
+
+// broken is a report of a server with one fault on every machine.
+func broken(t *testing.T) *contract.Report {
+	t.Helper()
+	s := newServer(fleet())
+	s.inList = func(o object) string { return strings.Replace(o.body, `"cores":2`, `"cores":0`, 1) }
+	s.inGet = s.inList
+	return run(t, s.target(t))
+}
+
+func TestFindingsAreGrouped(t *testing.T) {
+	report := broken(t)
+	for _, r := range report.Results {
+		if r.ID != "schema.object" {
+			assert.Equal(t, contract.Pass, r.Outcome, r.ID)
+			continue
+		}
+		require.Len(t, r.Findings, 1)
+		f := r.Findings[0]
+		assert.Equal(t, 20, f.Count)
+		assert.Len(t, f.Objects, 5)
+		assert.Equal(t, "/spec/domain/cpu/cores breaks minimum", f.Message)
+		assert.Equal(t, "0", f.Got)
+		assert.Equal(t, contract.Fail, f.Outcome)
+	}
+}
+
+func TestText(t *testing.T) {
+	report := broken(t)
+	report.Target = "https://cluster.example"
+	var lines []string
+	for line := range strings.Lines(text(t, report)) {
+		lines = append(lines, strings.TrimRight(line, "\n"))
+		assert.NotContains(t, line, "\x1b")
+	}
+	assert.Equal(t, "https://cluster.example, profile kubevirt, all namespaces, seed 1", lines[0])
+	assert.Contains(t, lines, "pass          consistency.list          20 objects")
+	i := -1
+	for n, line := range lines {
+		if strings.HasPrefix(line, "FAIL          schema.object") {
+			i = n
+		}
+	}
+	require.Positive(t, i)
+	assert.Equal(t, "    document line 190: VirtualMachineInstance:", lines[i+1])
+	assert.Equal(t, []string{
+		"  - fail: /spec/domain/cpu/cores breaks minimum (20 times)",
+		"      expected  must be at least 1",
+		"      got       0",
+		"      objects   prod/vm00, prod/vm01, prod/vm02, prod/vm03, prod/vm04, …",
+	}, lines[i+3:i+7])
+	assert.Regexp(t, `^      request   curl -sS -i -H "Authorization: Bearer \$TOKEN" 'http://127\.0\.0\.1:\d+/apis/`, lines[i+7])
+	assert.Regexp(t, `^\d+ pass, 1 fail; 20 objects in 3 namespaces, \d+ requests in `, lines[len(lines)-1])
+}
+
+// The command line of a finding shows the fault.
+func TestCurl(t *testing.T) {
+	if _, err := exec.LookPath("curl"); err != nil {
+		t.Skip("no curl here")
+	}
+	s := newServer(fleet())
+	s.objects[0] = s.objects[0].edited(`"cores":2`, `"cores":0`)
+	s.authenticate = func(a string) int {
+		if strings.HasPrefix(a, "Basic ") {
+			return 0
+		}
+		return newServer(nil).authenticate(a)
+	}
+	report := run(t, s.target(t))
+	want := map[string]string{"schema.object": `"cores":0`, "auth.wrong-scheme": "200 OK"}
+	for _, r := range report.Results {
+		if want[r.ID] == "" {
+			continue
+		}
+		require.NotEmpty(t, r.Findings, r.ID)
+		cmd := exec.Command("sh", "-c", r.Findings[0].Curl)
+		cmd.Env = append(os.Environ(), "TOKEN="+goodToken, "FORBIDDEN_TOKEN="+forbiddenToken)
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, string(out))
+		assert.Contains(t, string(out), want[r.ID])
+		delete(want, r.ID)
+	}
+	assert.Empty(t, want)
+}
+
+func TestJUnit(t *testing.T) {
+	s := newServer(fleet())
+	everywhere("vm03", `"cores":2`, `"cores":0`)(s)
+	everywhere("vm04", `"evictionStrategy":"LiveMigrate"`, `"evictionStrategy":"External"`)(s)
+	target := s.target(t)
+	target.ForbiddenToken = ""
+	report := run(t, target)
+	var b testWriter
+	require.NoError(t, report.WriteJUnit(&b))
+	type problem struct {
+		Message string `xml:"message,attr"`
+		Text    string `xml:",chardata"`
+	}
+	var doc struct {
+		Suite struct {
+			Tests    int `xml:"tests,attr"`
+			Failures int `xml:"failures,attr"`
+			Skipped  int `xml:"skipped,attr"`
+			Cases    []struct {
+				Name    string   `xml:"name,attr"`
+				Class   string   `xml:"classname,attr"`
+				Failure *problem `xml:"failure"`
+				Skipped *problem `xml:"skipped"`
+				Out     string   `xml:"system-out"`
+			} `xml:"testcase"`
+		} `xml:"testsuite"`
+	}
+	require.NoError(t, xml.Unmarshal(b, &doc))
+	assert.Equal(t, len(contract.Checks()), doc.Suite.Tests)
+	assert.Equal(t, 1, doc.Suite.Failures)
+	assert.Equal(t, 1, doc.Suite.Skipped)
+	require.Len(t, doc.Suite.Cases, len(contract.Checks()))
+	for _, c := range doc.Suite.Cases {
+		switch c.Name {
+		case "schema.object":
+			require.NotNil(t, c.Failure)
+			assert.Equal(t, "contract.schema", c.Class)
+			assert.Equal(t, "/spec/domain/cpu/cores breaks minimum", c.Failure.Message)
+			assert.Contains(t, c.Failure.Text, "curl")
+		case "schema.drift":
+			assert.Nil(t, c.Failure)
+			assert.Contains(t, c.Out, "evictionStrategy")
+		case "auth.forbidden":
+			require.NotNil(t, c.Skipped)
+			assert.Equal(t, "skipped: no token without rights was given", c.Skipped.Message)
+		default:
+			assert.Nil(t, c.Failure, c.Name)
+			assert.Nil(t, c.Skipped, c.Name)
+		}
+	}
+}
+
+func TestExitCodes(t *testing.T) {
+	results := func(outcomes ...contract.Outcome) []contract.Result {
+		var rs []contract.Result
+		for _, o := range outcomes {
+			rs = append(rs, contract.Result{Outcome: o})
+		}
+		return rs
+	}
+	for _, c := range []struct {
+		report contract.Report
+		want   int
+	}{
+		{contract.Report{Results: results(contract.Pass, contract.Warning, contract.Inconclusive, contract.NotExercised)}, contract.ExitGood},
+		{contract.Report{Results: results(contract.Warning)}, contract.ExitGood},
+		{contract.Report{Results: results(contract.Pass, contract.Error, contract.Fail)}, contract.ExitFailures},
+		{contract.Report{Results: results(contract.Pass, contract.Error)}, contract.ExitError},
+		{contract.Report{Results: results(contract.Skipped, contract.NotExercised, contract.Inconclusive)}, contract.ExitTooLittle},
+		{contract.Report{Results: results(contract.Pass), Stopped: "so"}, contract.ExitTooLittle},
+	} {
+		assert.Equal(t, c.want, c.report.ExitCode())
+	}
+}
+
+// Test gives a subtest to every check.
+func TestTest(t *testing.T) {
+	contract.Test(t, newServer(fleet()).target(t))
+}
+
+// TestBrokenTarget is what somebody's test of a broken target does; it runs in a
+// process of its own, below.
+func TestBrokenTarget(t *testing.T) {
+	if os.Getenv("VMIKIT_TEST_BROKEN") == "" {
+		t.Skip("run by TestTestFails")
+	}
+	s := newServer(fleet())
+	everywhere("vm03", `"cores":2`, `"cores":0`)(s)
+	target := s.target(t)
+	target.ForbiddenToken = ""
+	contract.Test(t, target)
+}
+
+func TestTestFails(t *testing.T) {
+	cmd := exec.Command(os.Args[0], "-test.run=^TestBrokenTarget$", "-test.v")
+	cmd.Env = append(os.Environ(), "VMIKIT_TEST_BROKEN=1")
+	out, err := cmd.CombinedOutput()
+	require.Error(t, err)
+	assert.Contains(t, string(out), "--- FAIL: TestBrokenTarget/schema.object")
+	assert.Contains(t, string(out), "--- PASS: TestBrokenTarget/schema.list")
+	assert.Contains(t, string(out), "--- SKIP: TestBrokenTarget/auth.forbidden")
+}
+
+// The clauses stand where they say they do.
+func TestClauses(t *testing.T) {
+	lines := strings.Split(string(openapi.Source(openapi.ProfileDocument)), "\n")
+	ids := make(map[string]bool)
+	for _, c := range contract.Checks() {
+		assert.False(t, ids[c.ID], c.ID)
+		ids[c.ID] = true
+		assert.Regexp(t, `^[a-z]+\.[a-z-]+$`, c.ID)
+		assert.NotEmpty(t, c.Explain, c.ID)
+		if c.Clause.Line != 0 {
+			assert.Equal(t, strings.TrimSpace(lines[c.Clause.Line-1]), c.Clause.Text, c.ID)
+		}
+		for _, n := range c.Needs {
+			assert.NotEmpty(t, n.String(), c.ID)
+		}
+	}
+}

@@ -1,0 +1,312 @@
+package contract_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"github.com/vmikit/vmikit/contract"
+	"github.com/vmikit/vmikit/openapi"
+)
+
+// inProcess answers without a network, so that a test can have its own time.
+type inProcess struct{ http.Handler }
+
+func (h inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
+	rec := httptest.NewRecorder()
+	h.ServeHTTP(rec, r)
+	return rec.Result(), r.Context().Err()
+}
+
+func far(h http.Handler) contract.Target {
+	return contract.Target{
+		URL: "https://cluster.example:6443", Token: goodToken, ForbiddenToken: forbiddenToken,
+		HTTPClient: &http.Client{Transport: inProcess{h}},
+	}
+}
+
+// A run only reads, says who it is and follows nothing.
+func TestSafeRequests(t *testing.T) {
+	s := newServer(fleet())
+	var methods, agents = map[string]bool{}, map[string]bool{}
+	target := far(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		methods[r.Method], agents[r.UserAgent()] = true, true
+		assert.Equal(t, "application/json", r.Header.Get("Accept"))
+		s.ServeHTTP(w, r)
+	}))
+	run(t, target, contract.WithRate(0))
+	assert.Equal(t, map[string]bool{"GET": true, "HEAD": true}, methods)
+	assert.Equal(t, map[string]bool{"vmikit-contract": true}, agents)
+}
+
+func TestRate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		report := run(t, far(newServer(fleet())))
+		assert.InDelta(t, float64(report.Requests-1)/5, report.Duration.Seconds(), 0.1)
+	})
+	synctest.Test(t, func(t *testing.T) {
+		report := run(t, far(newServer(fleet())), contract.WithRate(50))
+		assert.InDelta(t, float64(report.Requests-1)/50, report.Duration.Seconds(), 0.1)
+	})
+}
+
+func TestRetryAfter(t *testing.T) {
+	for _, header := range []string{"7", "date", ""} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newServer(fleet())
+			n := 0
+			target := far(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if n++; n == 4 {
+					value := header
+					if header == "date" {
+						value = time.Now().Add(7 * time.Second).UTC().Format(http.TimeFormat)
+					}
+					w.Header().Set("Retry-After", value)
+					w.WriteHeader(http.StatusTooManyRequests)
+					return
+				}
+				s.ServeHTTP(w, r)
+			}))
+			report := run(t, target, contract.WithRate(0))
+			assert.Empty(t, with(report, contract.Fail), text(t, report))
+			assert.Empty(t, with(report, contract.Inconclusive), text(t, report))
+			want := 7 * time.Second
+			if header == "" {
+				want = time.Second
+			}
+			assert.InDelta(t, want.Seconds(), report.Duration.Seconds(), 1)
+		})
+	}
+}
+
+// A target that stays busy is not asked for ever, and not blamed.
+func TestBusy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer(fleet())
+		target := far(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Query().Has("fieldSelector") {
+				w.Header().Set("Retry-After", "5")
+				w.WriteHeader(http.StatusTooManyRequests)
+				return
+			}
+			s.ServeHTTP(w, r)
+		}))
+		report := run(t, target)
+		assert.Empty(t, with(report, contract.Fail), text(t, report))
+		assert.Equal(t, []string{"selector.field-name", "selector.field-namespace"}, with(report, contract.Inconclusive))
+	})
+}
+
+func TestStopsWhenTheTargetSuffers(t *testing.T) {
+	s := newServer(fleet())
+	n := 0
+	target := far(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if n++; n > 60 {
+			http.Error(w, "out of memory", http.StatusInternalServerError)
+			return
+		}
+		s.ServeHTTP(w, r)
+	}))
+	report := run(t, target, contract.WithRate(0))
+	assert.Equal(t, 63, n)
+	assert.Equal(t, "three answers in a row were 500 or above", report.Stopped)
+	assert.Contains(t, with(report, contract.Inconclusive), "paging.pages")
+	assert.NotEqual(t, contract.ExitGood, report.ExitCode())
+	assert.Contains(t, text(t, report), "the run ended early: three answers in a row were 500 or above")
+}
+
+func TestMaxRequests(t *testing.T) {
+	for _, n := range []int{1, 5, 20, 60} {
+		s := newServer(fleet())
+		sent := 0
+		s.before = func(*server) { sent++ }
+		report := run(t, s.target(t), contract.WithMaxRequests(n))
+		assert.Equal(t, n, sent)
+		assert.Equal(t, n, report.Requests)
+		assert.Empty(t, with(report, contract.Fail), text(t, report))
+		assert.NotEmpty(t, with(report, contract.NotExercised))
+	}
+}
+
+// Two runs with the same seed send the same requests; another seed takes another
+// sample.
+func TestSeed(t *testing.T) {
+	requests := func(seed uint64) string {
+		var b strings.Builder
+		s := newServer(fleet())
+		target := far(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			fmt.Fprintln(&b, r.Method, r.URL)
+			s.ServeHTTP(w, r)
+		}))
+		report := run(t, target, contract.WithRate(0), contract.WithSeed(seed), contract.WithMaxRequests(40))
+		assert.Equal(t, seed, report.Seed)
+		return b.String()
+	}
+	assert.Equal(t, requests(1), requests(1))
+	assert.NotEqual(t, requests(1), requests(2))
+}
+
+// Nothing secret is in any output, whatever the target does with it.
+func TestNoSecrets(t *testing.T) {
+	s := newServer(fleet())
+	everywhere("vm03", "#cloud-config", "#cloud-config "+goodToken)(s)
+	s.inGet = func(o object) string {
+		return strings.NewReplacer(`"userData":"`, `"userData":"x`, `"phase":"Running"`, `"phase":"`+goodToken+`"`).Replace(o.body)
+	}
+	s.status = func(code int, reason string) (int, string) {
+		return code, fmt.Sprintf(`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"token %s","reason":"%s %s","code":%d}`, goodToken, reason, forbiddenToken, code)
+	}
+	s.envelope = func(items, meta string) string {
+		return `{"apiVersion":"` + goodToken + "\x1b[2J" + `","items":[` + strings.ReplaceAll(items, `"userData":"`, `"userData":7,"userdata":"`) + `],"kind":"VirtualMachineInstanceList","metadata":` + meta + "}"
+	}
+	report := run(t, s.target(t))
+	assert.Equal(t, contract.ExitFailures, report.ExitCode())
+	var xml testWriter
+	require.NoError(t, report.WriteJUnit(&xml))
+	for name, out := range map[string]string{"text": text(t, report), "junit": string(xml), "report": fmt.Sprintf("%+v", report)} {
+		for _, secret := range []string{goodToken, forbiddenToken, cloudInitSecret, "\x1b"} {
+			assert.NotContains(t, out, secret, name)
+		}
+		assert.Contains(t, out, "$TOKEN", name)
+	}
+}
+
+func TestUnreachable(t *testing.T) {
+	closed := httptest.NewServer(nil)
+	closed.Close()
+	hang := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
+	t.Cleanup(hang.Close)
+	trickle := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for r.Context().Err() == nil {
+			fmt.Fprint(w, " ")
+			w.(http.Flusher).Flush()
+		}
+	}))
+	t.Cleanup(trickle.Close)
+	other := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(other.Close)
+	untrusted := httptest.NewTLSServer(newServer(fleet()))
+	t.Cleanup(untrusted.Close)
+	untrusted.Config.ErrorLog = quiet
+	for url, want := range map[string]string{
+		closed.URL:    "connection refused",
+		hang.URL:      "nothing within 200ms",
+		trickle.URL:   "nothing within 200ms",
+		other.URL:     "status 404",
+		untrusted.URL: "certificate",
+	} {
+		var options []contract.Option
+		if strings.HasPrefix(want, "nothing") {
+			options = append(options, contract.WithTimeout(200*time.Millisecond))
+		}
+		_, err := contract.Run(t.Context(), contract.Target{URL: url}, options...)
+		require.ErrorIs(t, err, contract.ErrUnreachable)
+		assert.Contains(t, err.Error(), want)
+		assert.Equal(t, contract.ExitUnreachable, contract.ErrorExitCode(err))
+	}
+}
+
+func TestRefused(t *testing.T) {
+	for token, want := range map[string]string{"": "status 401", forbiddenToken: "status 403; name a namespace"} {
+		target := newServer(fleet()).target(t)
+		target.Token = token
+		_, err := contract.Run(t.Context(), target)
+		require.ErrorIs(t, err, contract.ErrRefused)
+		assert.Contains(t, err.Error(), want)
+		assert.Equal(t, contract.ExitError, contract.ErrorExitCode(err))
+	}
+}
+
+// A request that hangs later on costs its check, not the run.
+func TestHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer(fleet())
+		report := run(t, far(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Query().Get("limit") == "0" {
+				<-r.Context().Done()
+				return
+			}
+			s.ServeHTTP(w, r)
+		})))
+		assert.Empty(t, with(report, contract.Fail), text(t, report))
+		assert.Equal(t, []string{"paging.limit-zero"}, with(report, contract.Inconclusive))
+		assert.Contains(t, text(t, report), "nothing within 30s")
+		assert.Empty(t, report.Stopped)
+	})
+}
+
+func TestCancel(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	s := newServer(fleet())
+	var n atomic.Int32
+	s.before = func(*server) {
+		if n.Add(1) == 10 {
+			cancel()
+		}
+	}
+	_, err := contract.Run(ctx, s.target(t))
+	require.ErrorIs(t, err, context.Canceled)
+	assert.LessOrEqual(t, n.Load(), int32(11))
+}
+
+func TestUsage(t *testing.T) {
+	good := "http://localhost:1"
+	for _, c := range []struct {
+		url    string
+		option contract.Option
+		want   string
+	}{
+		{"", nil, "must be http://HOST"},
+		{"localhost:6443", nil, "must be http://HOST"},
+		{"ftp://localhost", nil, "must be http://HOST"},
+		{"https://admin:" + goodToken + "@localhost", nil, "no user"},
+		{"https://localhost?token=" + goodToken, nil, "no user, query"},
+		{"https://local host/" + goodToken, nil, "cannot be read"},
+		{good, contract.WithProfile("strict"), `no profile "strict"`},
+		{good, contract.WithProfile(openapi.ProfileDocument), "name a namespace"},
+		{good, contract.WithMaxRequests(0), "at least one request"},
+		{good, contract.WithRate(-1), "negative"},
+		{good, contract.WithTimeout(0), "positive"},
+		{good, contract.WithOnly("selector", "nothing"), `no check "nothing"`},
+		{good, contract.WithSkip("sel"), `no check "sel"`},
+	} {
+		var options []contract.Option
+		if c.option != nil {
+			options = append(options, c.option)
+		}
+		_, err := contract.Run(t.Context(), contract.Target{URL: c.url}, options...)
+		require.Error(t, err, c.want)
+		assert.Contains(t, err.Error(), c.want)
+		assert.NotContains(t, err.Error(), goodToken)
+		assert.Equal(t, contract.ExitError, contract.ErrorExitCode(err))
+	}
+}
+
+func TestOnlyAndSkip(t *testing.T) {
+	report := run(t, newServer(fleet()).target(t), contract.WithOnly("selector", "auth.no-token"), contract.WithSkip("selector.and"))
+	for _, r := range report.Results {
+		want := strings.HasPrefix(r.ID, "selector.") && r.ID != "selector.and" || r.ID == "auth.no-token"
+		assert.Equal(t, want, r.Outcome == contract.Pass, r.ID)
+		assert.Equal(t, !want, r.Outcome == contract.Skipped, r.ID)
+	}
+}
+
+// What is too long to be a list of machines is not read.
+func TestLongAnswer(t *testing.T) {
+	hs := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", "1000000000")
+		w.WriteHeader(http.StatusOK)
+	}))
+	t.Cleanup(hs.Close)
+	_, err := contract.Run(t.Context(), contract.Target{URL: hs.URL})
+	require.ErrorIs(t, err, contract.ErrUnreachable)
+	assert.Contains(t, err.Error(), "longer than 256 MiB")
+}

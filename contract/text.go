@@ -1,0 +1,92 @@
+package contract
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+)
+
+// WriteText writes the report for people: a line for each check, and below those
+// with findings what is wrong and how to see it. There are no colours.
+func (r *Report) WriteText(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	fmt.Fprintf(b, "%s, profile %s, %s, seed %d\n\n", r.Target, r.Profile, r.where(), r.Seed)
+	for _, result := range r.Results {
+		writeResult(b, result)
+	}
+	fmt.Fprintf(b, "\n%s\n", r.Summary())
+	if r.Stopped != "" {
+		fmt.Fprintf(b, "the run ended early: %s\n", r.Stopped)
+	}
+	return b.Flush()
+}
+
+func (r *Report) where() string {
+	if r.Namespace != "" {
+		return "namespace " + r.Namespace
+	}
+	return "all namespaces"
+}
+
+// Summary returns the counts on one line.
+func (r *Report) Summary() string {
+	counts := r.Counts()
+	var parts []string
+	for _, o := range Outcomes() {
+		if n := counts[o]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, o))
+		}
+	}
+	return fmt.Sprintf("%s; %s in %s, %s in %s", strings.Join(parts, ", "),
+		number(r.Objects, "object"), number(r.Namespaces, "namespace"),
+		number(r.Requests, "request"), r.Duration.Round(time.Millisecond))
+}
+
+func number(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
+}
+
+func writeResult(b *bufio.Writer, result Result) {
+	outcome := string(result.Outcome)
+	if result.Outcome == Fail {
+		outcome = "FAIL"
+	}
+	fmt.Fprintf(b, "%-13s %-25s %s\n", outcome, result.ID, result.Message)
+	if len(result.Findings) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "    %s\n    %s\n", result.Clause, result.Explain)
+	for _, f := range result.Findings {
+		writeFinding(b, f)
+	}
+}
+
+func writeFinding(b *bufio.Writer, f Finding) {
+	fmt.Fprintf(b, "  - %s: %s", f.Outcome, f.Message)
+	if f.Count > 1 {
+		fmt.Fprintf(b, " (%d times)", f.Count)
+	}
+	fmt.Fprintln(b)
+	line := func(name, text string) {
+		if text != "" {
+			fmt.Fprintf(b, "      %-9s %s\n", name, text)
+		}
+	}
+	line("expected", f.Expected)
+	line("got", f.Got)
+	line("objects", strings.Join(f.Objects, ", ")+more(f))
+	line("request", f.Curl)
+}
+
+// more says that there are objects that a finding does not name.
+func more(f Finding) string {
+	if len(f.Objects) == maxExamples && f.Count > maxExamples {
+		return ", …"
+	}
+	return ""
+}
