@@ -1,0 +1,202 @@
+package command_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestContractOfOurServer(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "tls")
+	s := start(t, "--quiet", "--tls", "--tls-dir", dir,
+		"--token-auth-file", write(t, "tokens.csv", "the-token,root,1,system:masters\nanother-token,joe,2\n"),
+		"--rbac", write(t, "policy.yaml", policy))
+	token, forbidden := write(t, "token", "the-token\n"), write(t, "forbidden", "another-token")
+	for _, profile := range []string{"kubevirt", "kubernetes", "document"} {
+		args := []string{"contract", "--server", s.url, "--profile", profile, "--certificate-authority", filepath.Join(dir, "ca.crt"),
+			"--token-file", token, "--forbidden-token-file", forbidden}
+		if profile == "document" {
+			args = append(args, "-n", "production")
+		}
+		got := vmikit(t, args...)
+		assert.Equal(t, 0, got.code, got.stdout)
+		assert.Empty(t, got.stderr)
+		assert.Contains(t, got.stdout, "selector.equals")
+		assert.NotContains(t, got.stdout, "FAIL")
+		assert.NotContains(t, got.stdout, "the-token")
+	}
+}
+
+func TestContractFlags(t *testing.T) {
+	s := start(t, "--quiet")
+	got := vmikit(t, "contract", "--server", s.url, "--only", "selector", "--skip", "selector.in", "--rate", "0", "--max-requests", "50", "-n", "staging")
+	assert.Equal(t, 0, got.code, got.stdout)
+	assert.Contains(t, got.stdout, "namespace staging")
+	assert.Regexp(t, `(?m)^pass +selector\.equals `, got.stdout)
+	assert.Regexp(t, `(?m)^skipped +selector\.in +switched off`, got.stdout)
+	assert.Regexp(t, `(?m)^skipped +paging\.limit `, got.stdout)
+
+	got = vmikit(t, "contract", "--server", s.url, "-o", "junit", "--only", "notfound")
+	assert.Equal(t, 0, got.code)
+	require.NoError(t, xml.Unmarshal([]byte(got.stdout), new(struct{})))
+
+	// TLS is verified unless a flag gives it up.
+	secure := start(t, "--quiet", "--tls", "--tls-dir", t.TempDir())
+	assert.Equal(t, 3, vmikit(t, "contract", "--server", secure.url).code)
+	assert.Equal(t, 0, vmikit(t, "contract", "--server", secure.url, "--insecure-skip-tls-verify").code)
+}
+
+func TestContractExitCodes(t *testing.T) {
+	refusing := start(t, "--quiet", "--token-auth-file", write(t, "tokens.csv", "the-token,root,1\n"))
+	empty := start(t, "--quiet", "--load", write(t, "none.yaml", ""))
+	for _, test := range []struct {
+		name string
+		args []string
+		code int
+		says string
+	}{
+		{"unreachable", []string{"--server", "http://127.0.0.1:1"}, 3, "error: target unreachable: "},
+		{"another API", []string{"--server", refusing.url + "/elsewhere", "--token", "the-token"}, 3, "error: target unreachable: "},
+		{"refused", []string{"--server", refusing.url}, 2, "error: target refuses the list: status 401"},
+		{"no URL", []string{"--server", "localhost"}, 2, "error: the URL of the target must be"},
+		{"no such check", []string{"--server", empty.url, "--only", "nosuch"}, 2, `error: no check "nosuch"`},
+		{"no requests", []string{"--server", empty.url, "--max-requests", "0"}, 2, "error: at least one request"},
+		{"document without a namespace", []string{"--server", empty.url, "--profile", "document"}, 2, "error: profile document has no list of all namespaces"},
+		{"nothing to tell by", []string{"--server", empty.url, "--only", "selector.equals"}, 4, "not exercised"},
+		{"no token file", []string{"--server", empty.url, "--token-file", "nosuch"}, 2, "error: --token-file: open nosuch: "},
+		{"empty token file", []string{"--server", empty.url, "--token-file", write(t, "token", "\n")}, 2, "the file is empty"},
+		{"no CA file", []string{"--server", empty.url, "--certificate-authority", "nosuch"}, 2, "error: --certificate-authority: open nosuch: "},
+		{"no CA in the file", []string{"--server", empty.url, "--certificate-authority", "sample.yaml"}, 2, "there is no PEM certificate in it"},
+	} {
+		got := vmikit(t, append([]string{"contract"}, test.args...)...)
+		assert.Equal(t, test.code, got.code, "%s: %s", test.name, got.stderr)
+		assert.Contains(t, got.stdout+got.stderr, test.says, test.name)
+	}
+}
+
+// fault breaks a right server in one way.
+type fault struct {
+	// request changes what the server is asked.
+	request func(*http.Request)
+	// body changes an answer of status 200 that is a list or a machine.
+	body func(map[string]any)
+}
+
+// eachMachine changes every machine of an answer.
+func eachMachine(change func(machine map[string]any)) func(map[string]any) {
+	return func(body map[string]any) {
+		items, isList := body["items"].([]any)
+		if !isList {
+			change(body)
+		}
+		for _, item := range items {
+			change(item.(map[string]any))
+		}
+	}
+}
+
+func dropQuery(name string) func(*http.Request) {
+	return func(r *http.Request) {
+		q := r.URL.Query()
+		q.Del(name)
+		r.URL.RawQuery = q.Encode()
+	}
+}
+
+// at returns the object at a path, which must be there.
+func at(o map[string]any, path ...string) map[string]any {
+	for _, name := range path {
+		o, _ = o[name].(map[string]any)
+	}
+	return o
+}
+
+var faults = map[string]struct {
+	fault
+	check string
+}{
+	"enum": {fault{body: eachMachine(func(m map[string]any) { at(m, "status")["phase"] = "Runing" })}, "schema.object"},
+	"pattern": {fault{body: eachMachine(func(m map[string]any) {
+		for _, i := range at(m, "spec", "domain", "devices")["interfaces"].([]any) {
+			i.(map[string]any)["macAddress"] = "02:00:00"
+		}
+	})}, "schema.object"},
+	"minimum":          {fault{body: eachMachine(func(m map[string]any) { at(m, "spec", "domain", "cpu")["cores"] = 0 })}, "schema.object"},
+	"missing name":     {fault{body: eachMachine(func(m map[string]any) { delete(at(m, "metadata"), "name") })}, "schema."},
+	"ignored selector": {fault{request: dropQuery("labelSelector")}, "selector.equals"},
+	"lost page item": {fault{body: func(body map[string]any) {
+		items, _ := body["items"].([]any)
+		if next, _ := at(body, "metadata")["continue"].(string); next != "" && len(items) > 1 {
+			body["items"] = items[1:]
+		}
+	}}, "paging.pages"},
+	"accepted bad token": {fault{request: func(r *http.Request) {
+		if r.Header.Get("Authorization") != "" {
+			r.Header.Set("Authorization", "Bearer the-token")
+		}
+	}}, "auth.wrong-token"},
+}
+
+func TestContractFindsPlantedFaults(t *testing.T) {
+	right := start(t, "--quiet", "--token-auth-file", write(t, "tokens.csv", "the-token,root,1\n"))
+	for name, test := range faults {
+		t.Run(name, func(t *testing.T) {
+			broken := httptest.NewServer(tampering(t, right.url, test.fault))
+			defer broken.Close()
+			got := vmikit(t, "contract", "--server", broken.URL, "--token", "the-token")
+			assert.Equal(t, 1, got.code, got.stdout+got.stderr)
+			assert.Regexp(t, `(?m)^FAIL +`+strings.ReplaceAll(test.check, ".", `\.`), got.stdout)
+		})
+	}
+	t.Run("none", func(t *testing.T) {
+		same := httptest.NewServer(tampering(t, right.url, fault{}))
+		defer same.Close()
+		got := vmikit(t, "contract", "--server", same.URL, "--token", "the-token")
+		assert.Equal(t, 0, got.code, got.stdout+got.stderr)
+	})
+}
+
+// tampering is a proxy in front of a right server that has the fault.
+func tampering(t *testing.T, to string, f fault) http.Handler {
+	t.Helper()
+	target, err := url.Parse(to)
+	require.NoError(t, err)
+	return &httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(target)
+			if f.request != nil {
+				f.request(r.Out)
+			}
+		},
+		ModifyResponse: func(resp *http.Response) error {
+			if f.body == nil || resp.StatusCode != http.StatusOK || resp.Request.Method != http.MethodGet {
+				return nil
+			}
+			dec := json.NewDecoder(resp.Body)
+			dec.UseNumber()
+			var body map[string]any
+			if err := dec.Decode(&body); err != nil {
+				return err
+			}
+			resp.Body.Close()
+			f.body(body)
+			data, err := json.Marshal(body)
+			resp.Body = io.NopCloser(bytes.NewReader(data))
+			resp.ContentLength = int64(len(data))
+			resp.Header.Set("Content-Length", strconv.Itoa(len(data)))
+			return err
+		},
+	}
+}

@@ -1,0 +1,69 @@
+package command
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+)
+
+// Limits of connections. They are about clients that do not do their part;
+// --request-timeout is about the server's.
+const (
+	readHeaderTimeout = 10 * time.Second
+	readTimeout       = time.Minute
+	// writeGrace is what a slow client may take for an answer of some hundred
+	// megabytes, behind the request time-out.
+	writeGrace  = 2 * time.Minute
+	idleTimeout = 90 * time.Second
+	// maxHeaderBytes leaves room for selectors of 100 KB in a URL.
+	maxHeaderBytes = 1 << 20
+	// shutdownGrace is how long requests in flight may take once the server is told to stop.
+	shutdownGrace = 10 * time.Second
+)
+
+func newHTTPServer(handler http.Handler, certificate *tls.Certificate, requestTimeout time.Duration, log *slog.Logger) *http.Server {
+	s := &http.Server{
+		Handler:           handler,
+		ReadHeaderTimeout: readHeaderTimeout,
+		ReadTimeout:       readTimeout,
+		WriteTimeout:      requestTimeout + writeGrace,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    maxHeaderBytes,
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+	}
+	if certificate != nil {
+		s.TLSConfig = &tls.Config{Certificates: []tls.Certificate{*certificate}, MinVersion: tls.VersionTLS12}
+	}
+	return s
+}
+
+// serveUntil answers requests until ctx ends. Requests that are in flight then
+// are finished, within shutdownGrace.
+func serveUntil(ctx context.Context, s *http.Server, l net.Listener) error {
+	failed := make(chan error, 1)
+	go func() {
+		if s.TLSConfig != nil {
+			failed <- s.ServeTLS(l, "", "")
+		} else {
+			failed <- s.Serve(l)
+		}
+	}()
+	select {
+	case err := <-failed:
+		return fmt.Errorf("serve: %w", err)
+	case <-ctx.Done():
+	}
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownGrace)
+	defer cancel()
+	err := s.Shutdown(grace)
+	if errors.Is(err, context.DeadlineExceeded) {
+		s.Close()
+		return fmt.Errorf("requests were still in flight %s after the signal and are cut off", shutdownGrace)
+	}
+	return err
+}

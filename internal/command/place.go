@@ -1,0 +1,71 @@
+package command
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/vmikit/vmikit/manifest"
+	"github.com/vmikit/vmikit/openapi"
+)
+
+const (
+	machineGroup = "kubevirt.io"
+	machineKind  = "VirtualMachineInstance"
+)
+
+// isMachine reports whether an object is to be judged as a VirtualMachineInstance.
+// One whose apiVersion has no group is: there is no such kind in Kubernetes
+// itself, so its apiVersion is a mistake to be told. One of another group is not.
+func isMachine(o *manifest.Object) bool {
+	group, _, found := strings.Cut(o.APIVersion, "/")
+	return o.Kind == machineKind && (!found || group == machineGroup)
+}
+
+// objectName says which object it is, as far as it says so itself:
+// VirtualMachine kubevirt.io/v1 "default/x".
+func objectName(kind, apiVersion, namespace, name string) string {
+	if namespace != "" {
+		name = namespace + "/" + name
+	}
+	return strings.TrimSpace(printable(kind)+" "+printable(apiVersion)) + fmt.Sprintf(" %q", shorten(name))
+}
+
+func nameOf(o *manifest.Object) string { return objectName(o.Kind, o.APIVersion, o.Namespace, o.Name) }
+
+// printable is a text of a file for one line of a terminal.
+func printable(s string) string {
+	quoted := fmt.Sprintf("%q", shorten(s))
+	return quoted[1 : len(quoted)-1]
+}
+
+// maxName is how much of a name of a file is repeated.
+const maxName = 80
+
+func shorten(s string) string {
+	if r := []rune(s); len(r) > maxName {
+		return string(r[:maxName]) + "…"
+	}
+	return s
+}
+
+// maxLineWork bounds the bytes that are read again to find the lines of the
+// issues of one object. It is some seconds of work.
+const maxLineWork = 64 << 20
+
+// linesOf returns the line of each issue. Issues of a huge object that come late
+// get the object's own line.
+func linesOf(o *manifest.Object, issues openapi.Issues) []int {
+	lines := make([]int, len(issues))
+	for i, issue := range issues {
+		lines[i] = o.Line
+		if (i+1)*len(o.JSON) <= maxLineWork {
+			lines[i] = o.LineOf(issue.Pointer)
+		}
+	}
+	return lines
+}
+
+// issueLine is how an issue is told of: file:line: pointer: message (rule).
+func issueLine(file string, line int, issue openapi.Issue) string {
+	return fmt.Sprintf("%s:%d: %s", file, line, issue)
+}

@@ -1,0 +1,79 @@
+package command_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/vmikit/vmikit/openapi"
+)
+
+func TestProfiles(t *testing.T) {
+	got := vmikit(t, "profiles")
+	assert.Equal(t, 0, got.code)
+	lines := strings.Split(strings.TrimSpace(got.stdout), "\n")
+	require.Len(t, lines, len(openapi.Profiles()))
+	for i, p := range openapi.Profiles() {
+		assert.Regexp(t, "^"+string(p)+"  +[a-zA-Z]", lines[i])
+	}
+
+	var list []struct{ Name, Description string }
+	require.NoError(t, json.Unmarshal([]byte(vmikit(t, "profiles", "-o", "json").stdout), &list))
+	require.Len(t, list, len(openapi.Profiles()))
+	for _, p := range list {
+		assert.NotEmpty(t, p.Description, p.Name)
+	}
+}
+
+func TestProfilesShow(t *testing.T) {
+	for _, p := range openapi.Profiles() {
+		got := vmikit(t, "profiles", "show", string(p))
+		assert.Equal(t, outcome{0, string(openapi.Source(p)), ""}, got)
+	}
+}
+
+func TestProfilesDiff(t *testing.T) {
+	changes, err := openapi.Diff(openapi.ProfileDocument, openapi.ProfileKubeVirt)
+	require.NoError(t, err)
+	got := vmikit(t, "profiles", "diff")
+	assert.Equal(t, 0, got.code)
+	assert.Equal(t, got, vmikit(t, "profiles", "diff", "document", "kubevirt"))
+	lines := strings.Split(strings.TrimSpace(got.stdout), "\n")
+	require.Len(t, lines, len(changes)+3, "head, changes, empty line, summary")
+	for i, c := range changes {
+		fields := strings.Fields(lines[i+1])
+		assert.Equal(t, []string{string(c.Effect), c.Pointer}, fields[:2])
+	}
+
+	got = vmikit(t, "profiles", "diff", "kubernetes", "kubevirt")
+	assert.Contains(t, got.stdout, `/components/schemas/Interface/properties/model`)
+	assert.Contains(t, got.stdout, `["virtio","e1000","e1000e","rtl8139","igb","ne2k_pci","pcnet"]`)
+	assert.Regexp(t, `kubevirt against kubernetes: 0 additions, \d+ widenings, 0 narrowings, 0 other changes\n$`, got.stdout)
+
+	assert.Equal(t, outcome{0, "kubevirt and kubevirt judge alike\n", ""}, vmikit(t, "profiles", "diff", "kubevirt", "kubevirt"))
+	assert.Equal(t, outcome{0, "[]\n", ""}, vmikit(t, "profiles", "diff", "kubevirt", "kubevirt", "-o", "json"))
+
+	var decoded []openapi.Change
+	require.NoError(t, json.Unmarshal([]byte(vmikit(t, "profiles", "diff", "-o", "json").stdout), &decoded))
+	assert.Equal(t, changes, decoded)
+}
+
+func TestServeCountsTheWidenings(t *testing.T) {
+	changes, err := openapi.Diff(openapi.ProfileDocument, openapi.ProfileKubeVirt)
+	require.NoError(t, err)
+	n := 0
+	for _, c := range changes {
+		if c.Effect == openapi.EffectWidens {
+			n++
+		}
+	}
+	s := start(t)
+	assert.Contains(t, s.stderr(), fmt.Sprintf("profile kubevirt = the given document + %d widenings "+
+		"(vmikit profiles diff lists them); --profile document enforces the file as given\n", n))
+	assert.Contains(t, start(t, "--profile", "document").stderr(), "profile document: the given document is enforced as it is\n")
+	assert.Contains(t, start(t, "--profile", "kubernetes").stderr(), "profile kubernetes = the given document + ")
+}

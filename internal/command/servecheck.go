@@ -1,0 +1,43 @@
+package command
+
+import (
+	"net"
+	"strings"
+)
+
+// secure reports whether https is asked for.
+func (o *serveOptions) secure() bool { return o.tls || o.tlsCertFile != "" }
+
+// check looks at what the flags say together, the protecting defaults among it.
+func (o *serveOptions) check() (*endpoint, error) {
+	if (o.tlsCertFile == "") != (o.tlsKeyFile == "") {
+		return nil, usagef("--tls-cert-file and --tls-private-key-file must be given together")
+	}
+	if o.requestTimeout <= 0 {
+		return nil, usagef("--request-timeout %s: must be above zero", o.requestTimeout)
+	}
+	for _, h := range o.allowedHosts {
+		if !isHost(h) {
+			return nil, usagef("--allowed-hosts: %q is neither a name nor an address; a port does not belong to it", h)
+		}
+	}
+	at, err := resolve(o.listen)
+	if err != nil || at.loopback() {
+		return at, err
+	}
+	if !o.secure() && !o.plainHTTP {
+		return nil, usagef("--listen %s is beyond loopback: add --tls, or --insecure-plain-http to let everybody on the way read and change what is sent", o.listen)
+	}
+	if o.tokenFile == "" && !o.anonymous {
+		return nil, usagef("--listen %s is beyond loopback: add --token-auth-file, or --insecure-no-authentication to let in whoever reaches it", o.listen)
+	}
+	return at, nil
+}
+
+// isHost reports whether a text may be the host of a Host header, without a port.
+func isHost(s string) bool {
+	if net.ParseIP(strings.Trim(s, "[]")) != nil {
+		return true
+	}
+	return s != "" && !strings.ContainsAny(s, "/ :*")
+}

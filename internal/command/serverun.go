@@ -1,0 +1,155 @@
+package command
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/vmikit/vmikit/internal/certs"
+	"github.com/vmikit/vmikit/manifest"
+	"github.com/vmikit/vmikit/server"
+	"github.com/vmikit/vmikit/server/store"
+)
+
+// run starts the server and returns when it has ended.
+func (o *serveOptions) run(ctx context.Context, stdin io.Reader, stderr io.Writer) error {
+	at, err := o.check()
+	if err != nil {
+		return err
+	}
+	// Beside the loading: comparing two documents takes as long as all the rest.
+	described := describeProfile(o.profile.profile())
+	c := newConsole(stderr, o.logFormat.value, o.quiet)
+	hosts := slices.Concat(at.hosts(), o.allowedHosts)
+	pair, err := o.certificate(at, hosts, c)
+	if err != nil {
+		return err
+	}
+	access, token, err := o.access(ctx, stdin, c)
+	if err != nil {
+		return err
+	}
+	options := append(o.serverOptions(hosts, c), access...)
+	objects := store.NewMemory(store.WithHistory(store.History{Bytes: int64(o.historyBytes)}))
+	if err := o.fill(ctx, objects, options, stdin, c); err != nil {
+		return err
+	}
+	handler, err := server.New(objects, options...)
+	if err != nil {
+		return err
+	}
+	l, err := at.listen()
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	line, err := described()
+	if err != nil {
+		return err
+	}
+	c.say("%s", line)
+	if err := o.announce(at.url(pair != nil, l), pair, token, c); err != nil {
+		return err
+	}
+	var certificate *tls.Certificate
+	if pair != nil {
+		certificate = &pair.Certificate
+	}
+	return serveUntil(ctx, newHTTPServer(handler, certificate, o.requestTimeout, c.log), l)
+}
+
+func (o *serveOptions) serverOptions(hosts []string, c *console) []server.Option {
+	enumUnknown := map[string]server.EnumUnknown{"fail": server.EnumFail, "warn": server.EnumWarn}
+	validation := map[string]server.ResponseValidation{
+		"envelope": server.ValidateEnvelope, "full": server.ValidateFull, "off": server.ValidateOff,
+	}
+	return []server.Option{
+		server.WithProfile(o.profile.profile()),
+		server.WithEnumUnknown(enumUnknown[o.enumUnknown.value]),
+		server.WithResponseValidation(validation[o.validateResponses.value]),
+		server.WithHosts(hosts...),
+		server.WithLogger(c.log),
+		server.WithRequestTimeout(o.requestTimeout),
+		server.WithMaxBodyBytes(int64(o.maxBodyBytes)),
+		server.WithVersion(readVersion().Version),
+	}
+}
+
+// certificate makes or reads the serving certificate; nil for plain HTTP.
+func (o *serveOptions) certificate(at *endpoint, hosts []string, c *console) (*certs.Pair, error) {
+	switch {
+	case o.tlsCertFile != "":
+		pair, err := certs.Load(o.tlsCertFile, o.tlsKeyFile, time.Now())
+		if err != nil {
+			return nil, err
+		}
+		for _, w := range pair.Warnings {
+			c.warn("%s", w)
+		}
+		if pair.Certificate.Leaf.VerifyHostname(at.host) != nil {
+			c.warn("--tls-cert-file %s is not for the host %s, so clients will refuse it there", o.tlsCertFile, at.host)
+		}
+		return pair, nil
+	case o.tls:
+		return certs.Ensure(o.tlsDir, certificateHosts(hosts), time.Now())
+	}
+	return nil, nil
+}
+
+// access reads who may come in and who may do what. The token is the first of
+// the token file.
+func (o *serveOptions) access(ctx context.Context, stdin io.Reader, c *console) (options []server.Option, token string, err error) {
+	if o.tokenFile != "" {
+		var tokens *server.Tokens
+		if tokens, token, err = readTokens(o.tokenFile); err != nil {
+			return nil, "", err
+		}
+		options = append(options, server.WithTokens(tokens))
+		if !o.secure() {
+			c.warn("kubectl and client-go send no token over plain http; add --tls")
+		}
+		if len(o.rbac) == 0 {
+			c.warn("no --rbac: every user of --token-auth-file may do everything")
+		}
+	}
+	if len(o.rbac) > 0 {
+		policy, err := readPolicy(ctx, o.rbac, stdin)
+		if err != nil {
+			return nil, "", err
+		}
+		for _, w := range policy.Warnings() {
+			c.warn("--rbac: %s", w)
+		}
+		options = append(options, server.WithPolicy(policy))
+		if o.tokenFile == "" {
+			c.warn("--rbac without --token-auth-file: every request is of the user system:anonymous")
+		}
+	}
+	return options, token, nil
+}
+
+// fill puts the objects of --load, or the sample, into the store.
+func (o *serveOptions) fill(ctx context.Context, objects store.Store, options []server.Option, stdin io.Reader, c *console) error {
+	l, err := newLoader(objects, options, c)
+	if err != nil {
+		return err
+	}
+	if len(o.load) == 0 {
+		if err := l.load(ctx, sample()); err != nil {
+			return err
+		}
+		c.say("%s, the built-in sample; --load PATH serves your own", l.counts)
+		return nil
+	}
+	if err := l.load(ctx, manifest.Walk(o.load, stdin)); err != nil {
+		return err
+	}
+	c.say("%s", l.counts)
+	if o.strictLoad && l.counts.bad() {
+		return fmt.Errorf("--strict-load: refused %d and could not read %d", l.counts.refused, l.counts.unreadable)
+	}
+	return nil
+}
