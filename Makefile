@@ -70,7 +70,7 @@ race: ## Test the root module with the race detector (needs a C compiler)
 fuzz: ## Fuzz each target for FUZZTIME (30s)
 	@git grep -E '^func Fuzz' -- '*_test.go' ':!interop' | sed -E 's#^(.*)/[^/]+:func (Fuzz[A-Za-z0-9_]+)\(.*#\1 \2#' | sort -u | \
 	while read -r dir target; do echo "fuzz $$dir $$target $(FUZZTIME)"; \
-		go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "./$$dir" || exit 1; done
+		go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x "./$$dir" || exit 1; done
 
 .PHONY: bench
 bench: ## Measure: each goal beside its other side, in one run
