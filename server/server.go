@@ -33,22 +33,31 @@ type server struct {
 // [Writer] with the same profile put there are. The handler keeps no connections
 // and starts no goroutines, so it needs no closing.
 func New(st store.Store, opts ...Option) (http.Handler, error) {
-	if st == nil {
-		return nil, errors.New("server: the store is nil")
-	}
-	c, err := newConfig(opts)
+	c, doc, err := prepare(st, opts)
 	if err != nil {
-		return nil, fmt.Errorf("server: %w", err)
-	}
-	doc, err := openapi.LoadServer(c.profile)
-	if err != nil {
-		return nil, fmt.Errorf("server: %w", err)
+		return nil, err
 	}
 	s := &server{config: c, doc: doc, store: st, started: c.now()}
 	if s.routes, err = s.route(); err != nil {
 		return nil, fmt.Errorf("server: %w", err)
 	}
 	return s, nil
+}
+
+// prepare is what [New] and [NewWriter] have in common.
+func prepare(st store.Store, opts []Option) (*config, *openapi.Document, error) {
+	if st == nil {
+		return nil, nil, errors.New("server: the store is nil")
+	}
+	c, err := newConfig(opts)
+	if err != nil {
+		return nil, nil, fmt.Errorf("server: %w", err)
+	}
+	doc, err := openapi.LoadServer(c.profile)
+	if err != nil {
+		return nil, nil, fmt.Errorf("server: %w", err)
+	}
+	return c, doc, nil
 }
 
 // route registers every operation of the document with the check of its parameters.

@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/vmikit/vmikit/openapi"
@@ -25,16 +24,9 @@ type Writer struct {
 // NewWriter returns a Writer for the store. Of the options, those that are about
 // requests do nothing here.
 func NewWriter(st store.Store, opts ...Option) (*Writer, error) {
-	if st == nil {
-		return nil, errors.New("server: the store is nil")
-	}
-	c, err := newConfig(opts)
+	c, doc, err := prepare(st, opts)
 	if err != nil {
-		return nil, fmt.Errorf("server: %w", err)
-	}
-	doc, err := openapi.LoadServer(c.profile)
-	if err != nil {
-		return nil, fmt.Errorf("server: %w", err)
+		return nil, err
 	}
 	return &Writer{config: c, doc: doc, store: st}, nil
 }

@@ -14,22 +14,15 @@ import (
 // over https.
 const nobodysToken = "anonymous"
 
-// describeProfile begins to find out what objects are judged by, and how much of
-// that is not in the document as given. The function that it returns waits for it.
-func describeProfile(p openapi.Profile) func() (string, error) {
-	type result struct {
-		changes []openapi.Change
-		err     error
+// tellProfile says what objects are judged by, and how much of that is not in the
+// document as given.
+func tellProfile(p openapi.Profile, c *console) {
+	changes, err := openapi.Diff(openapi.ProfileDocument, p)
+	if err != nil {
+		c.warn("comparing the profile with the document: %v", err)
+		return
 	}
-	done := make(chan result, 1)
-	go func() {
-		changes, err := openapi.Diff(openapi.ProfileDocument, p)
-		done <- result{changes, err}
-	}()
-	return func() (string, error) {
-		r := <-done
-		return profileLine(p, r.changes), r.err
-	}
+	c.say("%s", profileLine(p, changes))
 }
 
 func profileLine(p openapi.Profile, changes []openapi.Change) string {

@@ -17,7 +17,7 @@ const machine = `{"apiVersion":"kubevirt.io/v1","kind":"VirtualMachineInstance",
 
 // startLines is what serve printed before the requests, without the place of the files.
 func (r *running) startLines(dir string) string {
-	text, _, _ := strings.Cut(r.stderr(), "profile ")
+	text, _, _ := strings.Cut(r.stderr(), "serving ")
 	return strings.ReplaceAll(text, dir, "DIR")
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -71,9 +72,14 @@ func TestServeCountsTheWidenings(t *testing.T) {
 			n++
 		}
 	}
-	s := start(t)
-	assert.Contains(t, s.stderr(), fmt.Sprintf("profile kubevirt = the given document + %d widenings "+
-		"(vmikit profiles diff lists them); --profile document enforces the file as given\n", n))
-	assert.Contains(t, start(t, "--profile", "document").stderr(), "profile document: the given document is enforced as it is\n")
-	assert.Contains(t, start(t, "--profile", "kubernetes").stderr(), "profile kubernetes = the given document + ")
+	for _, c := range []struct{ line, profile string }{
+		{fmt.Sprintf("profile kubevirt = the given document + %d widenings "+
+			"(vmikit profiles diff lists them); --profile document enforces the file as given\n", n), "kubevirt"},
+		{"profile document: the given document is enforced as it is\n", "document"},
+		{"profile kubernetes = the given document + ", "kubernetes"},
+	} {
+		s := start(t, "--profile", c.profile)
+		// It is told beside the first requests.
+		assert.Eventually(t, func() bool { return strings.Contains(s.stderr(), c.line) }, 10*time.Second, time.Millisecond, c.profile)
+	}
 }

@@ -20,8 +20,6 @@ func (o *serveOptions) run(ctx context.Context, stdin io.Reader, stderr io.Write
 	if err != nil {
 		return err
 	}
-	// Beside the loading: comparing two documents takes as long as all the rest.
-	described := describeProfile(o.profile.profile())
 	c := newConsole(stderr, o.logFormat.value, o.quiet)
 	hosts := slices.Concat(at.hosts(), o.allowedHosts)
 	pair, err := o.certificate(at, hosts, c)
@@ -46,11 +44,6 @@ func (o *serveOptions) run(ctx context.Context, stdin io.Reader, stderr io.Write
 		return err
 	}
 	defer l.Close()
-	line, err := described()
-	if err != nil {
-		return err
-	}
-	c.say("%s", line)
 	if err := o.announce(at.url(pair != nil, l), pair, token, c); err != nil {
 		return err
 	}
@@ -58,6 +51,14 @@ func (o *serveOptions) run(ctx context.Context, stdin io.Reader, stderr io.Write
 	if pair != nil {
 		certificate = &pair.Certificate
 	}
+	// Comparing two documents takes as long as all of the above: requests need not
+	// wait for it.
+	told := make(chan struct{})
+	go func() {
+		defer close(told)
+		tellProfile(o.profile.profile(), c)
+	}()
+	defer func() { <-told }()
 	return serveUntil(ctx, newHTTPServer(handler, certificate, o.requestTimeout, c.log), l)
 }
 
