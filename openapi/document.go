@@ -72,10 +72,11 @@ func makeLoaders() map[Profile]loader {
 	return all
 }
 
-// compileDocumentServer puts the given document's VirtualMachineInstance into
-// the Kubernetes layer. References to a schema share one value, so whatever
-// refers to VirtualMachineInstance there (the list, the events of a watch)
-// then means the given one.
+// compileDocumentServer puts the given document's VirtualMachineInstance and its
+// metadata into the Kubernetes layer. References to a schema share one value, so
+// whatever refers to them there (the list, the partial objects, the events of a
+// watch) then means the given ones: what was taken as an object can be answered in
+// every form.
 func compileDocumentServer() (*Document, error) {
 	given, err := parse(ProfileDocument)
 	if err != nil {
@@ -85,7 +86,9 @@ func compileDocumentServer() (*Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	*layer.Components.Schemas[schemaItem].Value = *given.Components.Schemas[schemaItem].Value
+	for _, name := range []string{schemaItem, schemaObjectMeta} {
+		*layer.Components.Schemas[name].Value = *given.Components.Schemas[name].Value
+	}
 	return compile(ProfileDocument, digest(source(ProfileDocument), source(ProfileKubernetes)), layer)
 }
 

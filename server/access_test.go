@@ -43,7 +43,7 @@ func TestAuthentication(t *testing.T) {
 	f := start(t, tokens(t)).create("vms/a")
 	for _, path := range []string{inVMs, inVMs + "/a", "/version", "/apis", "/readyz", "/nosuch", "/api/v1/namespaces"} {
 		for _, header := range []string{"X-None: 1", "Authorization: Bearer wrong", "Authorization: Bearer ", "Authorization: Basic YWRtaW50b2tlbjo=",
-			"Authorization: admintoken", "Authorization: Bearer admintoken2", "Authorization: Bearer admin token"} {
+			"Authorization: admintoken", "Authorization: Token admintoken", "Authorization: Basic admintoken", "Authorization: Bearer admintoken2", "Authorization: Bearer admin token"} {
 			r := f.get(path, header)
 			s := r.status(t)
 			assert.Equal(t, 401, r.StatusCode, "%s %s", path, header)
@@ -65,6 +65,8 @@ func TestAuthorization(t *testing.T) {
 		{"nobodytoken", inVMs + "/nosuch", `virtualmachineinstances.kubevirt.io "nosuch" is forbidden: User "nobody" cannot get resource "virtualmachineinstances" in API group "kubevirt.io" in the namespace "vms"`},
 		{"nobodytoken", inVMs + "?limit=abc", `virtualmachineinstances.kubevirt.io is forbidden: User "nobody" cannot list resource "virtualmachineinstances" in API group "kubevirt.io" in the namespace "vms"`},
 		{"nobodytoken", inVMs + "?watch=1", `virtualmachineinstances.kubevirt.io is forbidden: User "nobody" cannot watch resource "virtualmachineinstances" in API group "kubevirt.io" in the namespace "vms"`},
+		{"nobodytoken", "/apis/kubevirt.io/v1/watch/namespaces/vms/virtualmachineinstances/a", `virtualmachineinstances.kubevirt.io "a" is forbidden: User "nobody" cannot watch resource "virtualmachineinstances" in API group "kubevirt.io" in the namespace "vms"`},
+		{"nobodytoken", inVMs + "/b?fieldSelector=metadata.name%3Da", `virtualmachineinstances.kubevirt.io "b" is forbidden: User "nobody" cannot get resource "virtualmachineinstances" in API group "kubevirt.io" in the namespace "vms"`},
 		{"nobodytoken", inVMs + "/a/status", `virtualmachineinstances.kubevirt.io "a" is forbidden: User "nobody" cannot get resource "virtualmachineinstances/status" in API group "kubevirt.io" in the namespace "vms"`},
 		{"nobodytoken", "/nosuch", `forbidden: User "nobody" cannot get path "/nosuch"`},
 		{"viewertoken", all, `virtualmachineinstances.kubevirt.io is forbidden: User "viewer" cannot list resource "virtualmachineinstances" in API group "kubevirt.io" at the cluster scope`},

@@ -2,12 +2,13 @@ package server
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"maps"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/vmikit/vmikit/openapi"
@@ -25,6 +26,8 @@ const (
 	apiVersion    = group + "/" + version
 	// ruleName is the rule of Kubernetes for names, which no keyword of the document says.
 	ruleName = "kubernetes-name"
+	// ruleLabel is the same for labels.
+	ruleLabel = "kubernetes-label"
 )
 
 // incoming is a valid object on its way into the store.
@@ -45,11 +48,8 @@ func (w *Writer) read(data []byte) (*incoming, error) {
 		meta = map[string]any{}
 		object["metadata"] = meta
 	}
-	key := store.Key{Namespace: text(meta, "namespace"), Name: text(meta, "name")}
-	if key.Namespace == "" {
-		key.Namespace = "default"
-	}
-	if issues := checkKey(key); len(issues) > 0 {
+	key := keyOf(object)
+	if issues := append(checkKey(key), checkLabels(meta)...); len(issues) > 0 {
 		return nil, &InvalidError{Key: key, Issues: issues}
 	}
 	meta["namespace"] = key.Namespace
@@ -69,24 +69,30 @@ func (w *Writer) valid(data []byte) (map[string]any, error) {
 		object["apiVersion"] = apiVersion
 		issues = slices.DeleteFunc(issues, func(i openapi.Issue) bool { return i.Pointer == "/apiVersion" && i.Rule == "enum" })
 	}
+	key := keyOf(object)
 	if w.enumUnknown == EnumWarn {
-		issues = w.soften(issues)
+		issues = w.soften(key, issues)
 	}
-	if len(issues) == 0 {
-		return object, nil
+	if len(issues) > 0 {
+		return nil, &InvalidError{Key: key, Issues: issues}
 	}
-	meta, _ := object["metadata"].(map[string]any)
-	return nil, &InvalidError{Key: store.Key{Namespace: text(meta, "namespace"), Name: text(meta, "name")}, Issues: issues}
+	return object, nil
 }
 
-// soften logs values outside a closed list and takes them. What the object is
+// keyOf is the key that the object says, as far as it does.
+func keyOf(object map[string]any) store.Key {
+	meta, _ := object["metadata"].(map[string]any)
+	return store.Key{Namespace: cmp.Or(text(meta, "namespace"), "default"), Name: text(meta, "name")}
+}
+
+// soften takes values outside a closed list and tells of them. What the object is
 // stays closed.
-func (w *Writer) soften(issues openapi.Issues) openapi.Issues {
+func (w *Writer) soften(key store.Key, issues openapi.Issues) openapi.Issues {
 	return slices.DeleteFunc(issues, func(i openapi.Issue) bool {
 		if i.Rule != "enum" || i.Pointer == "/apiVersion" || i.Pointer == "/kind" {
 			return false
 		}
-		w.log.Warn("unknown value", slog.String("pointer", i.Pointer), slog.String("value", i.Value))
+		w.warn(key, i)
 		return true
 	})
 }
@@ -115,6 +121,18 @@ func checkKey(k store.Key) openapi.Issues {
 	if len(k.Namespace) > 63 || !dns1123Label.MatchString(k.Namespace) {
 		issues = append(issues, openapi.Issue{Pointer: "/metadata/namespace", Rule: ruleName, Value: quote(k.Namespace),
 			Message: "must be a DNS label: lower case letters, digits and -, at most 63, letters or digits at both ends"})
+	}
+	return issues
+}
+
+// checkLabels refuses what no selector could ever name and a store cannot index.
+func checkLabels(meta map[string]any) openapi.Issues {
+	var issues openapi.Issues
+	labels, _ := meta["labels"].(map[string]any)
+	for _, name := range slices.Sorted(maps.Keys(labels)) {
+		if strings.ContainsRune(name, 0) {
+			issues = append(issues, openapi.Issue{Pointer: "/metadata/labels", Rule: ruleLabel, Value: quote(name), Message: "must not have NUL in the name of a label"})
+		}
 	}
 	return issues
 }

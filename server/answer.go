@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -23,12 +24,13 @@ type answer struct {
 	head        []byte
 	items       []*store.Object
 	tail        []byte
+	// render appends an item as the list shows it; nil is its bytes as they are.
+	// Items are rendered when they are sent, so that a client that is slow to read
+	// a table of the whole fleet does not hold all of it in memory.
+	render func(to []byte, o *store.Object) []byte
 	// stored is set when head is one stored object: it was validated when it
 	// entered the store, by the schema that the answer is declared to have.
 	stored bool
-	// empty is the envelope without items, for validation; nil when head and tail
-	// joined are that.
-	empty []byte
 	// etag names the content, for clients that keep it; "" for none.
 	etag string
 }
@@ -47,7 +49,11 @@ func (s *server) errorAnswer(x *exchange, err error) answer {
 	if ours {
 		s.log.Error("request failed", "id", x.id, "operation", operationID(x), "error", err)
 	}
-	e.header(x.w.Header())
+	return e.answer(x.w.Header())
+}
+
+func (e *statusError) answer(h http.Header) answer {
+	e.header(h)
 	return answer{status: int(e.status.Code), form: openapi.FormStatus, contentType: mediaJSON, head: e.body()}
 }
 
@@ -71,8 +77,8 @@ func (s *server) respond(x *exchange) {
 			attrs = append(attrs, slog.Group("issue"+strconv.Itoa(i), "pointer", is.Pointer, "rule", is.Rule, "message", is.Message))
 		}
 		s.log.Error("the answer breaks the document", attrs...)
-		a = s.errorAnswer(x, failure(http.StatusInternalServerError, "InternalError",
-			"Internal error occurred: the answer breaks the OpenAPI document; the server's log says where"))
+		a = failure(http.StatusInternalServerError, "InternalError",
+			"Internal error occurred: the answer breaks the OpenAPI document; the server's log says where").answer(x.w.Header())
 	}
 	s.write(x, a)
 }
@@ -89,12 +95,8 @@ func (s *server) validateAnswer(x *exchange, a answer) openapi.Issues {
 		r.Body = a.whole()
 	case a.stored:
 		r.Head = true
-	case a.empty != nil:
-		r.Body = a.empty
-	case len(a.items) > 0 || a.tail != nil:
-		r.Body = append(bytes.Clone(a.head), a.tail...)
-	default:
-		r.Body = a.head
+	default: // The envelope: objects are valid.
+		r.Body = slices.Concat(a.head, a.tail)
 	}
 	return s.doc.ValidateResponse(r)
 }
@@ -111,13 +113,19 @@ func (a *answer) writeTo(w io.Writer) error {
 	if _, err := w.Write(a.head); err != nil {
 		return err
 	}
+	var rendered []byte
 	for i, o := range a.items {
 		if i > 0 {
 			if _, err := w.Write(comma); err != nil {
 				return err
 			}
 		}
-		if _, err := w.Write(o.JSON); err != nil {
+		item := o.JSON
+		if a.render != nil {
+			rendered = a.render(rendered[:0], o)
+			item = rendered
+		}
+		if _, err := w.Write(item); err != nil {
 			return err
 		}
 	}

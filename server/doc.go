@@ -9,6 +9,9 @@
 //	handler, err := server.New(st)
 //	err = http.ListenAndServe("127.0.0.1:8080", handler)
 //
+// The handler bounds what a request may take, not what a connection may: whoever
+// serves others than themselves sets the time-outs of [net/http.Server].
+//
 // Tests of other programs want package servertest, which does that and takes it
 // down again.
 //

@@ -2,7 +2,9 @@ package server_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -10,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vmikit/vmikit/gen/vmi"
+	"github.com/vmikit/vmikit/openapi"
 	"github.com/vmikit/vmikit/server"
 )
 
@@ -129,6 +132,7 @@ func TestDiscovery(t *testing.T) {
 		r := f.get(path, "Accept: "+aggregated+",application/json")
 		assert.Equal(t, aggregated, r.Header.Get("Content-Type"))
 		assert.NotEmpty(t, r.Header.Get("Etag"))
+		assert.Equal(t, "Accept", r.Header.Get("Vary"))
 		assert.Contains(t, string(r.body), `"kind":"APIGroupDiscoveryList"`)
 		assert.Equal(t, 406, f.get(path, "Accept: application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList").StatusCode)
 	}
@@ -170,5 +174,50 @@ func TestAgeIsWordedAsByKubectl(t *testing.T) {
 	} {
 		now = born.Add(after)
 		assert.Equal(t, want, f.get(inVMs, asTable).table(t).Rows[0].Cells[1], after)
+	}
+}
+
+func TestPreferenceGoesByQ(t *testing.T) {
+	f := start(t).create("vms/a")
+	table := "application/json;as=Table;v=v1;g=meta.k8s.io"
+	assert.Contains(t, string(f.get(inVMs+"/a", "Accept: "+table+";q=0.5,application/json;q=0.4").body), `"kind":"Table"`)
+	assert.Contains(t, string(f.get(inVMs+"/a", "Accept: "+table+";q=0.5,application/json;q=0.6").body), `"kind":"VirtualMachineInstance"`)
+	assert.Contains(t, string(f.get(inVMs+"/a", "Accept: "+table+",application/json").body), `"kind":"Table"`, "the first of equals")
+}
+
+// What was taken as an object can be answered in every form, also where the
+// document leaves open what the other layers type.
+func TestOddObjectsInEveryForm(t *testing.T) {
+	for _, p := range openapi.Profiles() {
+		f := start(t, server.WithProfile(p))
+		taken := 0
+		for i, odd := range []string{
+			`"status":{"conditions":[{"type":"Ready","status":true}]}`,
+			`"status":{"conditions":[{"Type":5},{"type":5},7]}`,
+			`"status":{"conditions":[{"type":"Ready"}],"interfaces":[{"ipAddress":"192.0.2.1"}]}`,
+			`"metadata":{"name":"NAME","ownerReferences":"x"}`,
+			`"metadata":{"name":"NAME","generation":null}`,
+			`"metadata":{"name":"NAME","generation":1.5,"managedFields":5}`,
+			`"metadata":{"name":"NAME","finalizers":[5],"deletionTimestamp":"x","selfLink":5}`,
+			`"status":{"unknown":{"deep":[null,{}]}}`,
+		} {
+			name := fmt.Sprintf("m%d", i)
+			if !strings.Contains(odd, "metadata") {
+				odd = `"metadata":{"name":"NAME"},` + odd
+			}
+			object := `{"apiVersion":"kubevirt.io/v1","kind":"VirtualMachineInstance",` + strings.ReplaceAll(odd, "NAME", name) + "}"
+			if _, err := f.writer.Create(t.Context(), []byte(object)); err != nil {
+				continue
+			}
+			taken++
+			for _, accept := range []string{"Accept: application/json", asTable, asPartial} {
+				r := f.get("/apis/kubevirt.io/v1/namespaces/default/virtualmachineinstances/"+name, accept)
+				assert.Equal(t, 200, r.StatusCode, "%s %s %s: %s", p, odd, accept, r.body)
+			}
+		}
+		assert.NotZero(t, taken)
+		for _, accept := range []string{"Accept: application/json", asTable, asPartialList} {
+			assert.Equal(t, 200, f.get(all, accept).StatusCode, "%s %s", p, accept)
+		}
 	}
 }

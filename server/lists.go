@@ -1,8 +1,8 @@
 package server
 
 import (
-	"bytes"
 	"encoding/json"
+	"slices"
 
 	"github.com/vmikit/vmikit/openapi"
 	"github.com/vmikit/vmikit/server/store"
@@ -39,55 +39,34 @@ func list(objects []*store.Object, meta listMeta) answer {
 }
 
 // partialObject is an object with nothing but its metadata.
-func partialObject(o *store.Object, want wanted) (answer, error) {
-	body, err := appendPartial(nil, o, want.metaVersion)
-	return okJSON(openapi.FormPartialObject, append(body, '\n')), err
+func partialObject(o *store.Object, want wanted) answer {
+	return okJSON(openapi.FormPartialObject, append(appendPartial(nil, metadataOf(o), want), '\n'))
 }
 
-func appendPartial(to []byte, o *store.Object, metaVersion string) ([]byte, error) {
-	meta, err := metadataOf(o.JSON)
-	if err != nil {
-		return nil, err
-	}
-	to = append(to, `{"kind":"PartialObjectMetadata","apiVersion":"`+metaVersion+`","metadata":`...)
-	to = append(to, meta...)
-	return append(to, '}'), nil
+func appendPartial(to, metadata []byte, want wanted) []byte {
+	to = append(to, `{"kind":"PartialObjectMetadata","apiVersion":"`+want.metaVersion+`","metadata":`...)
+	to = append(to, metadata...)
+	return append(to, '}')
 }
 
-func metadataOf(object []byte) (json.RawMessage, error) {
-	var o struct {
+// metadataOf is the metadata of a stored object, which always has some.
+func metadataOf(o *store.Object) json.RawMessage {
+	var members struct {
 		Metadata json.RawMessage `json:"metadata"`
 	}
-	err := json.Unmarshal(object, &o)
-	return o.Metadata, err
+	_ = json.Unmarshal(o.JSON, &members)
+	return members.Metadata
 }
 
 // partialList is a list of those.
 func partialList(objects []*store.Object, meta listMeta, want wanted) (answer, error) {
-	var body bytes.Buffer
-	open := func() error {
-		body.WriteString(`{"kind":"PartialObjectMetadataList","apiVersion":"` + want.metaVersion + `","metadata":`)
-		m, err := json.Marshal(meta.table())
-		body.Write(m)
-		body.WriteString(`,"items":[`)
-		return err
-	}
-	if err := open(); err != nil {
+	m, err := json.Marshal(meta.table())
+	if err != nil {
 		return answer{}, err
 	}
-	empty := append(bytes.Clone(body.Bytes()), "]}"...)
-	for i, o := range objects {
-		if i > 0 {
-			body.WriteByte(',')
-		}
-		item, err := appendPartial(body.AvailableBuffer(), o, want.metaVersion)
-		if err != nil {
-			return answer{}, err
-		}
-		body.Write(item)
-	}
-	body.WriteString("]}\n")
-	a := okJSON(openapi.FormPartialObjectList, body.Bytes())
-	a.empty = empty
+	a := okJSON(openapi.FormPartialObjectList,
+		slices.Concat([]byte(`{"kind":"PartialObjectMetadataList","apiVersion":"`+want.metaVersion+`","metadata":`), m, []byte(`,"items":[`)))
+	a.items, a.tail = objects, []byte("]}\n")
+	a.render = func(to []byte, o *store.Object) []byte { return appendPartial(to, metadataOf(o), want) }
 	return a, nil
 }

@@ -70,10 +70,8 @@ func (s *server) list(x *exchange, namespace string, p listParams) error {
 // page reads what the options ask for, waiting a little for a revision that is
 // about to come.
 func (s *server) page(ctx context.Context, o *listOptions) (*store.Page, error) {
-	if o.atLeast > 0 {
-		if err := s.await(ctx, o.atLeast); err != nil {
-			return nil, err
-		}
+	if err := s.await(ctx, o.atLeast); err != nil {
+		return nil, err
 	}
 	page, err := s.store.List(ctx, o.ListOptions)
 	var future *store.FutureRevisionError
@@ -91,8 +89,11 @@ func (s *server) page(ctx context.Context, o *listOptions) (*store.Page, error) 
 	return page, err
 }
 
-// await waits for a revision of the store.
+// await waits for a revision of the store; 0 is any.
 func (s *server) await(ctx context.Context, revision int64) error {
+	if revision == 0 {
+		return nil
+	}
 	ctx, cancel := context.WithTimeout(ctx, futureWait)
 	defer cancel()
 	return s.store.Wait(ctx, revision)
@@ -128,10 +129,8 @@ func (s *server) ReadNamespacedVirtualMachineInstance(c echo.Context, namespace,
 		return badRequest(err.Error())
 	}
 	ctx := x.r.Context()
-	if revision > 0 {
-		if err := s.await(ctx, revision); err != nil {
-			return err
-		}
+	if err := s.await(ctx, revision); err != nil {
+		return err
 	}
 	object, err := s.store.Get(ctx, store.Key{Namespace: namespace, Name: name})
 	if errors.Is(err, store.ErrNotFound) {
@@ -145,7 +144,7 @@ func (s *server) ReadNamespacedVirtualMachineInstance(c echo.Context, namespace,
 		meta := listMeta{ResourceVersion: strconv.FormatInt(object.Revision, 10)}
 		x.answer, err = s.table([]*store.Object{object}, meta, want, include)
 	case openapi.FormPartialObject:
-		x.answer, err = partialObject(object, want)
+		x.answer = partialObject(object, want)
 	default:
 		x.answer = answer{status: http.StatusOK, form: openapi.FormItem, contentType: mediaJSON, head: object.JSON, tail: lineFeed, stored: true}
 	}

@@ -2,14 +2,17 @@ package server_test
 
 import (
 	"encoding/base64"
+	"encoding/json"
 	"net/http"
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/vmikit/vmikit/gen/vmi"
 	"github.com/vmikit/vmikit/server/store"
 )
 
@@ -108,6 +111,9 @@ func TestMethods(t *testing.T) {
 		{"PUT", inVMs, "name must be provided", "BadRequest"},
 		{"PATCH", inVMs, "name must be provided", "BadRequest"},
 		{"POST", "/api/v1/namespaces", `create is not supported on resources of kind "namespaces"`, "MethodNotAllowed"},
+		{"OPTIONS", "/version", "the server does not allow this method on the requested resource", "MethodNotAllowed"},
+		{"OPTIONS", "/apis/kubevirt.io/v1", "the server does not allow this method on the requested resource", "MethodNotAllowed"},
+		{"OPTIONS", "/api/v1/namespaces", ` is not supported on resources of kind "namespaces"`, "MethodNotAllowed"},
 		{"POST", "/version", "the server does not allow this method on the requested resource", "MethodNotAllowed"},
 		{"PUT", "/apis/subresources.kubevirt.io/v1/namespaces/vms/virtualmachines/a/start",
 			"this server has VirtualMachineInstances to list and get, but nothing that runs: there is no virtualmachines to start", "NotFound"},
@@ -116,9 +122,10 @@ func TestMethods(t *testing.T) {
 		assert.Equal(t, c.message, s.Message, c)
 		assert.Equal(t, c.reason, s.Reason, c)
 	}
-	for _, method := range []string{"POST", "DELETE"} {
-		assert.Equal(t, "404 page not found\n", string(f.do(method, all).body))
+	for _, method := range []string{"POST", "DELETE", "OPTIONS", "PUT"} {
+		assert.Equal(t, "404 page not found\n", string(f.do(method, all).body), method)
 	}
+	assert.Equal(t, "404 page not found\n", string(f.do("OPTIONS", "/nosuch").body))
 }
 
 func TestWatchIsNeverAList(t *testing.T) {
@@ -260,8 +267,8 @@ func TestResourceVersions(t *testing.T) {
 func TestFutureResourceVersion(t *testing.T) {
 	t.Parallel()
 	f := start(t).create("vms/a")
-	for _, path := range []string{inVMs, inVMs + "/a"} {
-		r := f.get(path + "?timeoutSeconds=1&resourceVersion=9000000000000000000")
+	for _, path := range []string{inVMs, inVMs + "/a", "/api/v1/namespaces"} {
+		r := f.get(path + "?resourceVersion=9000000000000000000")
 		s := r.status(t)
 		assert.Equal(t, http.StatusGatewayTimeout, r.StatusCode)
 		assert.Contains(t, s.Message, "Timeout: Too large resource version: 9000000000000000000, current: ")
@@ -291,6 +298,54 @@ func TestParameters(t *testing.T) {
 		assert.Contains(t, s.Message, "minimum")
 		assert.Equal(t, "BadRequest", s.Reason)
 	}
+	long := f.get(inVMs + "?limit=" + strings.Repeat("a", 100_000))
+	assert.Less(t, len(long.status(t).Message), 200, "what was sent is not sent back whole")
 	assert.Len(t, f.get(inVMs+"?limit=1&limit=2").list(t).Items, 1, "the first one counts")
 	assert.Len(t, f.get(inVMs+"?%zz&"+url.QueryEscape("nosuch\x00")+"=1").list(t).Items, 2)
+}
+
+func TestTimeoutSecondsEndsTheCall(t *testing.T) {
+	t.Parallel()
+	f := start(t).create("vms/a")
+	begin := time.Now()
+	r := f.get(inVMs + "?timeoutSeconds=1&resourceVersion=9000000000000000000")
+	assert.Equal(t, http.StatusGatewayTimeout, r.StatusCode)
+	// Without the parameter it would wait for three seconds.
+	assert.Less(t, time.Since(begin), 2500*time.Millisecond)
+}
+
+func TestNamespacesComeInPages(t *testing.T) {
+	f := start(t).create("a/x", "a-b/x", "b/x", "c/x")
+	page := func(query string) vmi.NamespaceList {
+		var l vmi.NamespaceList
+		r := f.get("/api/v1/namespaces" + query)
+		require.Equal(t, 200, r.StatusCode, "%s", r.body)
+		require.NoError(t, json.Unmarshal(r.body, &l))
+		return l
+	}
+	var names []string
+	next := ""
+	for {
+		l := page("?limit=2&continue=" + next)
+		for _, n := range l.Items {
+			names = append(names, n.Metadata.Name)
+		}
+		if next = l.Metadata.Continue; next == "" {
+			break
+		}
+		require.NotNil(t, l.Metadata.RemainingItemCount)
+		assert.EqualValues(t, 4-len(names), *l.Metadata.RemainingItemCount)
+	}
+	assert.Equal(t, []string{"a", "a-b", "b", "c"}, names)
+	assert.Contains(t, f.get("/api/v1/namespaces?limit=0").status(t).Message, "minimum")
+	assert.Equal(t, "BadRequest", f.get("/api/v1/namespaces?continue=zzz").status(t).Reason)
+	assert.Equal(t, "Invalid", f.get("/api/v1/namespaces?resourceVersionMatch=Exact").status(t).Reason)
+	assert.Equal(t, "Expired", f.get("/api/v1/namespaces?resourceVersionMatch=Exact&resourceVersion=1").status(t).Reason)
+}
+
+func TestSelectedPageWithoutARestHasNoToken(t *testing.T) {
+	f := start(t).create("vms/a app=web", "vms/b app=web")
+	l := f.get(inVMs + "?limit=2&labelSelector=app%3Dweb").list(t)
+	assert.Len(t, l.Items, 2)
+	assert.Empty(t, l.Metadata.Continue)
 }

@@ -12,7 +12,8 @@ import (
 )
 
 // ListNamespace answers the namespaces. There are no objects of their own behind
-// them: a namespace is there as long as a machine is in it.
+// them: a namespace is there as long as a machine is in it. Pages show what is
+// there when each is asked for.
 func (s *server) ListNamespace(c echo.Context, p vmi.ListNamespaceParams) error {
 	x := exchangeOf(c)
 	if isTrue(p.Watch) {
@@ -21,31 +22,51 @@ func (s *server) ListNamespace(c echo.Context, p vmi.ListNamespaceParams) error 
 	if err := acceptsJSON(x.r.Header.Get("Accept")); err != nil {
 		return err
 	}
-	labels, err := store.ParseSelector(value(p.LabelSelector))
+	o, err := readListOptions("", listParams{
+		LabelSelector: p.LabelSelector, FieldSelector: p.FieldSelector, Limit: p.Limit, Continue: p.Continue,
+		ResourceVersion: p.ResourceVersion, ResourceVersionMatch: p.ResourceVersionMatch, SendInitialEvents: p.SendInitialEvents,
+	})
 	if err != nil {
-		return badRequest(err.Error())
+		return err
 	}
-	fields, err := store.ParseFieldSelector(value(p.FieldSelector))
-	if err != nil {
-		return badRequest(err.Error())
+	if err := s.await(x.r.Context(), o.atLeast); err != nil {
+		return err
 	}
 	names, revision, err := s.store.Namespaces(x.r.Context())
 	if err != nil {
 		return err
 	}
-	out := vmi.NamespaceList{
+	if o.exact && o.Revision != revision {
+		return expired("")
+	}
+	return s.declared(x, s.namespaceList(names, revision, o))
+}
+
+func (s *server) namespaceList(names []string, revision int64, o *listOptions) vmi.NamespaceList {
+	list := vmi.NamespaceList{
 		Kind: "NamespaceList", APIVersion: "v1", Items: []vmi.Namespace{},
 		Metadata: vmi.ListMeta{ResourceVersion: strconv.FormatInt(revision, 10)},
 	}
-	for _, name := range names {
+	for i, name := range names {
+		if name < o.Start {
+			continue
+		}
 		n := s.namespace(name, revision)
 		label := func(key string) (string, bool) { v, ok := n.Metadata.Labels[key]; return v, ok }
 		// A namespace is in no namespace.
-		if labels.Matches(label) && fields.Matches(store.Key{Name: name}) {
-			out.Items = append(out.Items, n)
+		if !o.Labels.Matches(label) || !o.Fields.Matches(store.Key{Name: name}) {
+			continue
+		}
+		list.Items = append(list.Items, n)
+		if rest := int64(len(names) - i - 1); len(list.Items) == o.Limit && rest > 0 {
+			list.Metadata.Continue = continueToken{Version: continueVersion, Revision: revision, Start: "/" + name + "\x00"}.encode()
+			if o.Labels.Empty() && o.Fields.Empty() {
+				list.Metadata.RemainingItemCount = &rest
+			}
+			break
 		}
 	}
-	return s.declared(x, out)
+	return list
 }
 
 // ReadNamespace answers one namespace.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"regexp"
 	"strings"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 
 	"github.com/vmikit/vmikit/openapi"
 	"github.com/vmikit/vmikit/server/rbac"
+	"github.com/vmikit/vmikit/server/store"
 )
 
 // Option changes what [New] and [NewWriter] build.
@@ -20,6 +22,7 @@ type Option func(*config) error
 type config struct {
 	profile     openapi.Profile
 	enumUnknown EnumUnknown
+	warn        func(store.Key, openapi.Issue)
 	validate    ResponseValidation
 	tokens      *Tokens
 	policy      *rbac.Policy
@@ -45,8 +48,16 @@ func newConfig(opts []Option) (*config, error) {
 		version:  "devel",
 	}
 	for _, o := range opts {
+		if o == nil {
+			return nil, errors.New("an option is nil")
+		}
 		if err := o(c); err != nil {
 			return nil, err
+		}
+	}
+	if c.warn == nil {
+		c.warn = func(k store.Key, i openapi.Issue) {
+			c.log.Warn("unknown value", "object", k.String(), "pointer", i.Pointer, "value", i.Value)
 		}
 	}
 	return c, nil
@@ -70,13 +81,26 @@ type EnumUnknown int
 const (
 	// EnumFail refuses it. This is the default.
 	EnumFail EnumUnknown = iota
-	// EnumWarn logs it and takes it.
+	// EnumWarn takes it and tells of it, see [WithWarnings].
 	EnumWarn
 )
 
 // WithEnumUnknown softens the closed lists of values.
 func WithEnumUnknown(e EnumUnknown) Option {
 	return func(c *config) error { c.enumUnknown = e; return nil }
+}
+
+// WithWarnings calls tell for each value that [EnumWarn] lets pass, with the key
+// of its object, before [Writer.Create] or [Writer.Update] return. The default
+// logs it.
+func WithWarnings(tell func(store.Key, openapi.Issue)) Option {
+	return func(c *config) error {
+		if tell == nil {
+			return errors.New("the receiver of warnings is nil")
+		}
+		c.warn = tell
+		return nil
+	}
 }
 
 // ResponseValidation says how much of each answer is checked before it is sent.
@@ -101,13 +125,26 @@ func WithResponseValidation(v ResponseValidation) Option {
 // WithTokens demands a bearer token of every request, on every path. Without it
 // nobody is asked who they are, and everybody is system:anonymous.
 func WithTokens(t *Tokens) Option {
-	return func(c *config) error { c.tokens = t; return nil }
+	return func(c *config) error {
+		// Nobody means to open the server by handing over nothing.
+		if t == nil {
+			return errors.New("the tokens are nil")
+		}
+		c.tokens = t
+		return nil
+	}
 }
 
 // WithPolicy decides who may do what. Without it everybody who got in may do
 // everything.
 func WithPolicy(p *rbac.Policy) Option {
-	return func(c *config) error { c.policy = p; return nil }
+	return func(c *config) error {
+		if p == nil {
+			return errors.New("the policy is nil")
+		}
+		c.policy = p
+		return nil
+	}
 }
 
 // WithHosts adds names and addresses that the Host header may have. Loopback
@@ -116,14 +153,16 @@ func WithPolicy(p *rbac.Policy) Option {
 func WithHosts(hosts ...string) Option {
 	return func(c *config) error {
 		for _, h := range hosts {
-			if h == "" || strings.ContainsAny(h, "/ ") {
-				return fmt.Errorf("host %q is neither a name nor an address", h)
+			if net.ParseIP(strings.Trim(h, "[]")) == nil && !hostName.MatchString(h) {
+				return fmt.Errorf("host %q is neither a name nor an address; it has no port and no wild card", h)
 			}
 			c.hosts[canonicalHost(h)] = true
 		}
 		return nil
 	}
 }
+
+var hostName = regexp.MustCompile(`^[A-Za-z0-9_]([-A-Za-z0-9_.]{0,251}[A-Za-z0-9_])?\.?$`)
 
 func canonicalHost(h string) string {
 	h = strings.TrimSuffix(strings.ToLower(strings.Trim(h, "[]")), ".")
@@ -147,13 +186,25 @@ func WithLogger(l *slog.Logger) Option {
 
 // WithClock takes the time from now. The default is the clock of the machine.
 func WithClock(now func() time.Time) Option {
-	return func(c *config) error { c.now = now; return nil }
+	return func(c *config) error {
+		if now == nil {
+			return errors.New("the clock is nil")
+		}
+		c.now = now
+		return nil
+	}
 }
 
 // WithIDs takes request ids and the uids of new objects from next. The default
 // makes random UUIDs.
 func WithIDs(next func() string) Option {
-	return func(c *config) error { c.newID = next; return nil }
+	return func(c *config) error {
+		if next == nil {
+			return errors.New("the source of ids is nil")
+		}
+		c.newID = next
+		return nil
+	}
 }
 
 // WithRequestTimeout ends a request that takes longer with 504. The default is

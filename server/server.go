@@ -117,6 +117,10 @@ func (s *server) handle(x *exchange) {
 	}
 	// Route, parameters and handler. The response writer is not theirs to use.
 	s.routes.ServeHTTP(noWriter{}, x.routed())
+	if x.err == nil && x.answer.status == 0 {
+		// Nobody answered: echo does OPTIONS of a route by itself.
+		x.err = echo.ErrMethodNotAllowed
+	}
 }
 
 // noWriter stands where echo wants a response writer: handlers leave their answer
@@ -171,8 +175,6 @@ func (s *server) inform(x *exchange) error {
 func (s *server) checkMethod(x *exchange) error {
 	i, read := &x.info, x.r.Method == http.MethodGet || x.r.Method == http.MethodHead
 	switch {
-	case strings.HasPrefix(i.Path, "//"):
-		return errNoSuchPath
 	case i.Group == "subresources."+group:
 		return failure(http.StatusNotFound, "NotFound",
 			fmt.Sprintf("this server has VirtualMachineInstances to list and get, but nothing that runs: there is no %s to %s", i.Resource, last(i.Path)))
@@ -187,7 +189,7 @@ func (s *server) checkMethod(x *exchange) error {
 		return errNoSuchPath
 	case i.legacyWatch:
 		return noWatch()
-	case i.Namespace == "" && (i.Name != "" || !read && x.r.Method != http.MethodOptions):
+	case i.Namespace == "" && (i.Name != "" || !read):
 		return errNoSuchPath
 	case i.Subresource != "":
 		return notFound(group, plural, i.Name)

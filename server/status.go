@@ -140,8 +140,9 @@ func badParameters(issues openapi.Issues, query url.Values) *statusError {
 		name := is.Pointer[strings.LastIndexByte(is.Pointer, '/')+1:]
 		texts[i] = fmt.Sprintf("%s: Invalid value: %s: %s (%s)", name, is.Value, is.Message, is.Rule)
 		if is.Rule == "type" {
-			if _, err := strconv.ParseInt(query.Get(name), 10, 64); err != nil {
-				texts[i] = err.Error()
+			var num *strconv.NumError
+			if _, err := strconv.ParseInt(query.Get(name), 10, 64); errors.As(err, &num) {
+				texts[i] = fmt.Sprintf("strconv.ParseInt: parsing %s: %v", quote(num.Num), num.Err)
 			}
 		}
 		causes[i] = vmi.StatusCause{Reason: "FieldValueInvalid", Field: name, Message: is.Message + " (" + is.Rule + ")"}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"time"
 
 	"github.com/vmikit/vmikit/gen/vmi"
@@ -12,62 +11,22 @@ import (
 	"github.com/vmikit/vmikit/server/store"
 )
 
-// row is what the columns show of an object. The names of fields are matched by
-// case when an object enters the store, so encoding/json's folding does no harm.
-type row struct {
-	Metadata json.RawMessage `json:"metadata"`
-	Status   struct {
-		Phase      *string `json:"phase"`
-		NodeName   *string `json:"nodeName"`
-		Interfaces []struct {
-			IPAddress *string `json:"ipAddress"`
-		} `json:"interfaces"`
-		Conditions []struct {
-			Type   string  `json:"type"`
-			Status *string `json:"status"`
-		} `json:"conditions"`
-	} `json:"status"`
-}
-
-func (r *row) condition(kind string) any {
-	for _, c := range r.Status.Conditions {
-		if c.Type == kind {
-			return cell(c.Status)
-		}
-	}
-	return nil
-}
-
-func (r *row) ip() any {
-	if len(r.Status.Interfaces) == 0 {
-		return nil
-	}
-	return cell(r.Status.Interfaces[0].IPAddress)
-}
-
-func cell(s *string) any {
-	if s == nil {
-		return nil
-	}
-	return *s
-}
-
 // column is a column of KubeVirt's definition of the resource
 // (pkg/virt-operator/resource/generate/components/crds.go), which the API server
 // puts the name in front of.
 type column struct {
 	name, kind, format, description string
 	priority                        int32
-	cell                            func(*server, string, time.Time, *row) any
+	cell                            func(*server, *row) any
 }
 
-func jsonPathColumn(name, kind, path string, priority int32, cell func(*server, string, time.Time, *row) any) column {
+func jsonPathColumn(name, kind, path string, priority int32, cell func(*server, *row) any) column {
 	return column{name, kind, "", "Custom resource definition column (in JSONPath format): " + path, priority, cell}
 }
 
 func conditionColumn(name, condition string, priority int32) column {
 	return jsonPathColumn(name, "string", ".status.conditions[?(@.type=='"+condition+"')].status", priority,
-		func(_ *server, _ string, _ time.Time, r *row) any { return r.condition(condition) })
+		func(_ *server, r *row) any { return r.condition(condition) })
 }
 
 var columns = []column{
@@ -75,15 +34,15 @@ var columns = []column{
 		"may allow a client to request the generation of an appropriate name automatically. Name is primarily intended for creation " +
 		"idempotence and configuration definition. Cannot be updated. " +
 		"More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names",
-		0, func(_ *server, name string, _ time.Time, _ *row) any { return name }},
+		0, func(_ *server, r *row) any { return r.name }},
 	jsonPathColumn("Age", "date", ".metadata.creationTimestamp", 0,
-		func(s *server, _ string, created time.Time, _ *row) any { return age(created, s.now()) }),
+		func(s *server, r *row) any { return age(r.created(), s.now()) }),
 	jsonPathColumn("Phase", "string", ".status.phase", 0,
-		func(_ *server, _ string, _ time.Time, r *row) any { return cell(r.Status.Phase) }),
+		func(_ *server, r *row) any { return cell(r.status.Phase) }),
 	jsonPathColumn("IP", "string", ".status.interfaces[0].ipAddress", 0,
-		func(_ *server, _ string, _ time.Time, r *row) any { return r.ip() }),
+		func(_ *server, r *row) any { return r.ip() }),
 	jsonPathColumn("NodeName", "string", ".status.nodeName", 0,
-		func(_ *server, _ string, _ time.Time, r *row) any { return cell(r.Status.NodeName) }),
+		func(_ *server, r *row) any { return cell(r.status.NodeName) }),
 	conditionColumn("Ready", "Ready", 0),
 	conditionColumn("Live-Migratable", "LiveMigratable", 1),
 	conditionColumn("Paused", "Paused", 1),
@@ -117,64 +76,49 @@ func readIncludeObject(want wanted, p *string) (includeObject, error) {
 	case includeNone, includeMetadata, includeWhole:
 		return i, nil
 	default:
-		return "", badRequest(fmt.Sprintf("Unable to convert to Table as requested: includeObject: Invalid value: %q: "+
-			"must be 'Metadata', 'Object', 'None', or empty", string(i)))
+		return "", badRequest(fmt.Sprintf("Unable to convert to Table as requested: includeObject: Invalid value: %s: "+
+			"must be 'Metadata', 'Object', 'None', or empty", quote(string(i))))
 	}
-}
-
-type tableHead struct {
-	Kind              string                      `json:"kind"`
-	APIVersion        string                      `json:"apiVersion"`
-	Metadata          tableMeta                   `json:"metadata"`
-	ColumnDefinitions []vmi.TableColumnDefinition `json:"columnDefinitions"`
-	Rows              []tableRow                  `json:"rows"`
-}
-
-type tableRow struct {
-	Cells  []any           `json:"cells"`
-	Object json.RawMessage `json:"object,omitempty"`
 }
 
 // table is the objects as rows.
 func (s *server) table(objects []*store.Object, meta listMeta, want wanted, include includeObject) (answer, error) {
-	head := tableHead{"Table", want.metaVersion, meta.table(), columnDefinitions(), []tableRow{}}
-	empty, err := encode(head)
+	envelope, err := encode(struct {
+		Kind              string                      `json:"kind"`
+		APIVersion        string                      `json:"apiVersion"`
+		Metadata          tableMeta                   `json:"metadata"`
+		ColumnDefinitions []vmi.TableColumnDefinition `json:"columnDefinitions"`
+		Rows              []struct{}                  `json:"rows"`
+	}{"Table", want.metaVersion, meta.table(), columnDefinitions(), []struct{}{}})
 	if err != nil {
 		return answer{}, err
 	}
-	head.Rows = make([]tableRow, len(objects))
-	for i, o := range objects {
-		if head.Rows[i], err = s.row(o, want, include); err != nil {
-			return answer{}, fmt.Errorf("row of %s: %w", o.Key, err)
-		}
-	}
-	body, err := encode(head)
-	return answer{status: http.StatusOK, form: openapi.FormTable, contentType: mediaJSON, head: body, empty: empty}, err
+	tail := []byte("]}\n")
+	a := okJSON(openapi.FormTable, bytes.TrimSuffix(envelope, tail))
+	a.items, a.tail = objects, tail
+	a.render = func(to []byte, o *store.Object) []byte { return s.appendRow(to, o, want, include) }
+	return a, nil
 }
 
-func (s *server) row(o *store.Object, want wanted, include includeObject) (tableRow, error) {
-	var r row
-	if err := json.Unmarshal(o.JSON, &r); err != nil {
-		return tableRow{}, err
-	}
-	var meta struct {
-		CreationTimestamp time.Time `json:"creationTimestamp"`
-	}
-	if err := json.Unmarshal(r.Metadata, &meta); err != nil {
-		return tableRow{}, err
-	}
-	out := tableRow{Cells: make([]any, len(columns))}
+func (s *server) appendRow(to []byte, o *store.Object, want wanted, include includeObject) []byte {
+	r := newRow(o)
+	to = append(to, `{"cells":[`...)
 	for i, c := range columns {
-		out.Cells[i] = c.cell(s, o.Key.Name, meta.CreationTimestamp, &r)
+		if i > 0 {
+			to = append(to, ',')
+		}
+		// A string or nothing always has a JSON form.
+		text, _ := json.Marshal(c.cell(s, r))
+		to = append(to, text...)
 	}
+	to = append(to, ']')
 	switch include {
 	case includeWhole:
-		out.Object = o.JSON
+		to = append(append(to, `,"object":`...), o.JSON...)
 	case includeMetadata:
-		object := append([]byte(`{"kind":"PartialObjectMetadata","apiVersion":"`+want.metaVersion+`","metadata":`), r.Metadata...)
-		out.Object = append(object, '}')
+		to = appendPartial(append(to, `,"object":`...), r.metadata, want)
 	}
-	return out, nil
+	return append(to, '}')
 }
 
 // encode writes JSON as a Kubernetes API server does: a line feed at the end.
@@ -184,4 +128,73 @@ func encode(v any) ([]byte, error) {
 	enc.SetEscapeHTML(false)
 	err := enc.Encode(v)
 	return buf.Bytes(), err
+}
+
+// row is what the columns show of an object. A profile may leave a field open
+// that a column shows, so a value of another type is an empty cell, not an error.
+// Names differ by more than case where it matters: an object with a variant of a
+// declared name does not enter the store.
+type row struct {
+	name     string
+	metadata json.RawMessage
+	status   struct {
+		Phase, NodeName, Interfaces, Conditions json.RawMessage
+	}
+}
+
+func newRow(o *store.Object) *row {
+	var members struct{ Metadata, Status json.RawMessage }
+	// What is stored is an object.
+	_ = json.Unmarshal(o.JSON, &members)
+	r := &row{name: o.Key.Name, metadata: members.Metadata}
+	decode(members.Status, &r.status)
+	return r
+}
+
+// decode leaves alone what it cannot decode.
+func decode(raw json.RawMessage, to any) {
+	if len(raw) > 0 {
+		_ = json.Unmarshal(raw, to)
+	}
+}
+
+// cell is a text, or nothing where there is none.
+func cell(raw json.RawMessage) any {
+	var s *string
+	decode(raw, &s)
+	if s == nil {
+		return nil
+	}
+	return *s
+}
+
+func (r *row) created() (t time.Time) {
+	var meta struct{ CreationTimestamp json.RawMessage }
+	decode(r.metadata, &meta)
+	decode(meta.CreationTimestamp, &t)
+	return t
+}
+
+func (r *row) ip() any {
+	var interfaces []json.RawMessage
+	decode(r.status.Interfaces, &interfaces)
+	if len(interfaces) == 0 {
+		return nil
+	}
+	var first struct{ IPAddress json.RawMessage }
+	decode(interfaces[0], &first)
+	return cell(first.IPAddress)
+}
+
+func (r *row) condition(kind string) any {
+	var conditions []json.RawMessage
+	decode(r.status.Conditions, &conditions)
+	for _, raw := range conditions {
+		var c struct{ Type, Status json.RawMessage }
+		decode(raw, &c)
+		if cell(c.Type) == any(kind) {
+			return cell(c.Status)
+		}
+	}
+	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -93,6 +94,23 @@ func TestFaultsOfTheServerAreNotTold(t *testing.T) {
 	}
 }
 
+func TestNoBodyForHead(t *testing.T) {
+	st := store.NewMemory()
+	h, err := server.New(st)
+	require.NoError(t, err)
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest(http.MethodHead, "http://localhost"+all, nil))
+	assert.Equal(t, 200, w.Code)
+	assert.Zero(t, w.Body.Len())
+}
+
+func TestEachFaultIsLoggedOnce(t *testing.T) {
+	var log bytes.Buffer
+	f := startStore(t, spoiled{Store: store.NewMemory()}, server.WithLogger(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelError}))))
+	f.get(inVMs + "/a")
+	assert.Equal(t, 1, strings.Count(log.String(), "level=ERROR"), log.String())
+}
+
 func TestBodyLimit(t *testing.T) {
 	f := start(t, server.WithMaxBodyBytes(10))
 	req, err := http.NewRequest(http.MethodPost, f.url+inVMs, strings.NewReader(strings.Repeat("x", 11)))
@@ -105,7 +123,10 @@ func TestBodyLimit(t *testing.T) {
 
 func TestOptionsAreChecked(t *testing.T) {
 	for _, o := range []server.Option{
-		server.WithProfile("nosuch"), server.WithHosts("a/b"), server.WithLogger(nil), server.WithRequestTimeout(0), server.WithMaxBodyBytes(-1),
+		server.WithProfile("nosuch"), server.WithHosts("a/b"), server.WithHosts("example.com:8443"), server.WithHosts("*.example.com"), server.WithHosts(""),
+		server.WithLogger(nil), server.WithRequestTimeout(0), server.WithMaxBodyBytes(-1),
+		// Nobody means to open a server by handing over nothing.
+		server.WithTokens(nil), server.WithPolicy(nil), server.WithClock(nil), server.WithIDs(nil), server.WithWarnings(nil), nil,
 	} {
 		_, err := server.New(store.NewMemory(), o)
 		assert.Error(t, err)

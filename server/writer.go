@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/vmikit/vmikit/openapi"
@@ -33,7 +34,7 @@ func NewWriter(st store.Store, opts ...Option) (*Writer, error) {
 
 // InvalidError says why an object is refused.
 type InvalidError struct {
-	// Key is empty where the object does not say it.
+	// Key has no name where the object says none.
 	Key    store.Key
 	Issues openapi.Issues
 }
@@ -71,15 +72,21 @@ func (w *Writer) Update(ctx context.Context, object []byte) (*store.Object, erro
 	if err != nil {
 		return nil, err
 	}
-	old, err := w.store.Get(ctx, in.key)
-	if err != nil {
-		return nil, err
+	for {
+		old, err := w.store.Get(ctx, in.key)
+		if err != nil {
+			return nil, err
+		}
+		d, err := w.draft(in, old)
+		if err != nil {
+			return nil, err
+		}
+		stored, err := w.store.Update(ctx, d, old.Revision)
+		// Somebody wrote in between: what is inherited is read again.
+		if !errors.Is(err, store.ErrConflict) {
+			return stored, err
+		}
 	}
-	d, err := w.draft(in, old)
-	if err != nil {
-		return nil, err
-	}
-	return w.store.Update(ctx, d, old.Revision)
 }
 
 // Delete removes a VirtualMachineInstance at once. It fails with [store.ErrNotFound].

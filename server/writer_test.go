@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"encoding/json"
+	"sync"
 	"testing"
 	"time"
 
@@ -67,14 +68,15 @@ func TestInvalidObjectsAreRefusedWithAllIssues(t *testing.T) {
 	for object, want := range map[string][]string{
 		`{"apiVersion":"kubevirt.io/v1","kind":"VirtualMachineInstance","metadata":{"name":"a"},"spec":{"domain":{"cpu":{"cores":0},"devices":{"interfaces":[{"name":"n","macAddress":"no"}]}}},"status":{"phase":"Runing"}}`: {
 			"/spec/domain/cpu/cores minimum", "/spec/domain/devices/interfaces/0/macAddress pattern", "/status/phase enum"},
-		`{"apiVersion":"kubevirt.io/v1","kind":"VirtualMachineInstance","metadata":{}}`:                                  {"/metadata/name required"},
-		`{"apiVersion":"kubevirt.io/v1","kind":"VirtualMachineInstance"}`:                                                {"/metadata/name required"},
-		`{"apiVersion":"kubevirt.io/v1","kind":"VirtualMachineInstance","metadata":{"name":"A_b","namespace":"a.b"}}`:    {"/metadata/name kubernetes-name", "/metadata/namespace kubernetes-name"},
-		`{"apiVersion":"kubevirt.io/v1","kind":"VirtualMachineInstance","metadata":{"name":"../x"}}`:                     {"/metadata/name kubernetes-name"},
-		`{"apiVersion":"kubevirt.io/v1alpha2","kind":"VirtualMachineInstance","metadata":{"name":"a"}}`:                  {"/apiVersion enum"},
-		`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"}}`:                                                       {"/apiVersion enum", "/kind enum"},
-		`{"apiVersion":"kubevirt.io/v1","kind":"VirtualMachineInstance","metadata":{"name":"a","name":"b"}}`:             {"/metadata/name json-duplicate-key"},
-		`{"apiVersion":"kubevirt.io/v1","kind":"VirtualMachineInstance","metadata":{"name":"a"},"Status":{"phase":"x"}}`: {"/Status json-key-case"},
+		`{"apiVersion":"kubevirt.io/v1","kind":"VirtualMachineInstance","metadata":{}}`:                                    {"/metadata/name required"},
+		`{"apiVersion":"kubevirt.io/v1","kind":"VirtualMachineInstance"}`:                                                  {"/metadata/name required"},
+		`{"apiVersion":"kubevirt.io/v1","kind":"VirtualMachineInstance","metadata":{"name":"A_b","namespace":"a.b"}}`:      {"/metadata/name kubernetes-name", "/metadata/namespace kubernetes-name"},
+		`{"apiVersion":"kubevirt.io/v1","kind":"VirtualMachineInstance","metadata":{"name":"../x"}}`:                       {"/metadata/name kubernetes-name"},
+		`{"apiVersion":"kubevirt.io/v1","kind":"VirtualMachineInstance","metadata":{"name":"a","labels":{"k\u0000":"v"}}}`: {"/metadata/labels kubernetes-label"},
+		`{"apiVersion":"kubevirt.io/v1alpha2","kind":"VirtualMachineInstance","metadata":{"name":"a"}}`:                    {"/apiVersion enum"},
+		`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"}}`:                                                         {"/apiVersion enum", "/kind enum"},
+		`{"apiVersion":"kubevirt.io/v1","kind":"VirtualMachineInstance","metadata":{"name":"a","name":"b"}}`:               {"/metadata/name json-duplicate-key"},
+		`{"apiVersion":"kubevirt.io/v1","kind":"VirtualMachineInstance","metadata":{"name":"a"},"Status":{"phase":"x"}}`:   {"/Status json-key-case"},
 	} {
 		_, err := writer(t).Create(t.Context(), []byte(object))
 		var invalid *server.InvalidError
@@ -94,8 +96,11 @@ func TestInvalidObjectsAreRefusedWithAllIssues(t *testing.T) {
 
 func TestEnumUnknownCanBeSoftened(t *testing.T) {
 	odd := []byte(`{"apiVersion":"kubevirt.io/v1","kind":"VirtualMachineInstance","metadata":{"name":"a"},"status":{"phase":"Brand New"}}`)
-	_, err := writer(t, server.WithEnumUnknown(server.EnumWarn)).Create(t.Context(), odd)
+	var told []string
+	warnings := server.WithWarnings(func(k store.Key, i openapi.Issue) { told = append(told, k.String()+" "+i.Pointer+" "+i.Value) })
+	_, err := writer(t, server.WithEnumUnknown(server.EnumWarn), warnings).Create(t.Context(), odd)
 	assert.NoError(t, err)
+	assert.Equal(t, []string{`default/a /status/phase "Brand New"`}, told)
 	_, err = writer(t, server.WithEnumUnknown(server.EnumWarn)).Create(t.Context(), []byte(`{"apiVersion":"v1","kind":"VirtualMachineInstance","metadata":{"name":"a"}}`))
 	assert.Error(t, err, "what the object is stays closed")
 }
@@ -106,4 +111,20 @@ func TestProfileDecides(t *testing.T) {
 		_, err := writer(t, server.WithProfile(p)).Create(t.Context(), modern)
 		assert.Equal(t, ok, err == nil, p)
 	}
+}
+
+func TestUpdatesAtTheSameTime(t *testing.T) {
+	w := writer(t)
+	_, err := w.Create(t.Context(), []byte(`{"apiVersion":"kubevirt.io/v1","kind":"VirtualMachineInstance","metadata":{"name":"a"}}`))
+	require.NoError(t, err)
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 50 {
+				_, err := w.Update(t.Context(), []byte(`{"apiVersion":"kubevirt.io/v1","kind":"VirtualMachineInstance","metadata":{"name":"a"}}`))
+				assert.NoError(t, err, "whatever version is there")
+			}
+		})
+	}
+	wg.Wait()
 }

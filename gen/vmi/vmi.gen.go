@@ -1115,8 +1115,26 @@ type ListNamespaceParams struct {
 	// FieldSelector Field selector to filter resources.
 	FieldSelector *string `form:"fieldSelector,omitempty" json:"fieldSelector,omitempty"`
 
+	// Limit Maximum number of results per page.
+	Limit *int `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Continue Token of the next page, from metadata.continue of the page before.
+	Continue *string `form:"continue,omitempty" json:"continue,omitempty"`
+
+	// ResourceVersion Revision that the answer must not be older than, or must be, as resourceVersionMatch says.
+	ResourceVersion *string `form:"resourceVersion,omitempty" json:"resourceVersion,omitempty"`
+
+	// ResourceVersionMatch How resourceVersion applies to a list, NotOlderThan or Exact.
+	ResourceVersionMatch *string `form:"resourceVersionMatch,omitempty" json:"resourceVersionMatch,omitempty"`
+
+	// TimeoutSeconds Seconds after which the server ends the call.
+	TimeoutSeconds *int64 `form:"timeoutSeconds,omitempty" json:"timeoutSeconds,omitempty"`
+
 	// Watch Streams changes instead of listing. Any value but false and 0 asks for it, so it is a string here.
 	Watch *string `form:"watch,omitempty" json:"watch,omitempty"`
+
+	// SendInitialEvents Only for a watch. Any value but false and 0 is true.
+	SendInitialEvents *string `form:"sendInitialEvents,omitempty" json:"sendInitialEvents,omitempty"`
 }
 
 // ListNamespacedVirtualMachineInstanceParams defines parameters for ListNamespacedVirtualMachineInstance.

@@ -101,11 +101,53 @@ func (w *ServerInterfaceWrapper) ListNamespace(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter fieldSelector: %s", err))
 	}
 
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "continue" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "continue", ctx.QueryParams(), &params.Continue, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter continue: %s", err))
+	}
+
+	// ------------- Optional query parameter "resourceVersion" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "resourceVersion", ctx.QueryParams(), &params.ResourceVersion, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter resourceVersion: %s", err))
+	}
+
+	// ------------- Optional query parameter "resourceVersionMatch" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "resourceVersionMatch", ctx.QueryParams(), &params.ResourceVersionMatch, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter resourceVersionMatch: %s", err))
+	}
+
+	// ------------- Optional query parameter "timeoutSeconds" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "timeoutSeconds", ctx.QueryParams(), &params.TimeoutSeconds, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter timeoutSeconds: %s", err))
+	}
+
 	// ------------- Optional query parameter "watch" -------------
 
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "watch", ctx.QueryParams(), &params.Watch, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
 	if err != nil {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter watch: %s", err))
+	}
+
+	// ------------- Optional query parameter "sendInitialEvents" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "sendInitialEvents", ctx.QueryParams(), &params.SendInitialEvents, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter sendInitialEvents: %s", err))
 	}
 
 	// Invoke the callback with all the unmarshaled arguments

@@ -163,7 +163,10 @@ func (m *Memory) List(ctx context.Context, opts ListOptions) (*Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	page := s.list(opts)
+	page, err := s.list(ctx, opts)
+	if err != nil {
+		return nil, err
+	}
 	if page.More {
 		m.pin(s)
 	}

@@ -1,8 +1,13 @@
 package store_test
 
 import (
+	"context"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/vmikit/vmikit/server/store"
 	"github.com/vmikit/vmikit/server/store/storetest"
@@ -16,4 +21,30 @@ func TestMemory(t *testing.T) {
 			Expire: func() { clock.Advance(time.Minute + 1) },
 		}
 	})
+}
+
+// patient is a context that ends after it was looked at a few times.
+type patient struct {
+	context.Context
+	looks int
+}
+
+func (p *patient) Err() error {
+	if p.looks--; p.looks < 0 {
+		return context.DeadlineExceeded
+	}
+	return nil
+}
+
+// A selector can be as long as somebody cares to send.
+func TestListStopsWhenNobodyWaits(t *testing.T) {
+	s := store.NewMemory()
+	machines(t, s, 200)
+	long, err := store.ParseSelector(strings.TrimSuffix(strings.Repeat("!nosuch,", 1000), ","))
+	require.NoError(t, err)
+	_, err = s.List(&patient{t.Context(), 2}, store.ListOptions{Labels: long})
+	assert.ErrorIs(t, err, context.DeadlineExceeded)
+	page, err := s.List(&patient{t.Context(), 100}, store.ListOptions{Labels: long})
+	require.NoError(t, err)
+	assert.Len(t, page.Objects, 200)
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"iter"
 	"slices"
 	"sort"
@@ -68,18 +69,17 @@ func behindNamespace(namespace string) string {
 	return namespace + "0"
 }
 
-func (s *snapshot) list(opts ListOptions) *Page {
+func (s *snapshot) list(ctx context.Context, opts ListOptions) (*Page, error) {
 	page := &Page{Revision: s.revision}
 	w, ok := windowOf(opts)
 	if !ok {
-		return page
+		return page, nil
 	}
 	if opts.Labels.Empty() && opts.Fields.Empty() {
 		s.listAll(page, w, opts.Limit)
-	} else {
-		s.listSelected(page, w, opts)
+		return page, nil
 	}
-	return page
+	return page, s.listSelected(ctx, page, w, opts)
 }
 
 // listAll costs a few searches, to count, and one step for each object of the
@@ -104,11 +104,19 @@ func (s *snapshot) listAll(page *Page, w window, limit int) {
 
 // listSelected stops at the limit. Whether one of the objects behind it is
 // selected is not looked into, so the last page can be an empty one, as it can
-// from a Kubernetes API server.
-func (s *snapshot) listSelected(page *Page, w window, opts ListOptions) {
+// from a Kubernetes API server. A selector can have as many requirements as
+// somebody cares to send, so it asks now and then whether anybody still waits.
+func (s *snapshot) listSelected(ctx context.Context, page *Page, w window, opts ListOptions) error {
 	cut := false
 	labels := newMatcher(opts.Labels)
+	compared := 0
 	for o := range s.candidates(w, opts) {
+		if compared += 1 + len(opts.Labels.requirements); compared > comparisonsBetweenLooks {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			compared = 0
+		}
 		if opts.Fields.Matches(o.Key) && labels.matches(o) {
 			page.Objects = append(page.Objects, o)
 			if len(page.Objects) == opts.Limit {
@@ -121,7 +129,11 @@ func (s *snapshot) listSelected(page *Page, w window, opts ListOptions) {
 		page.More = true
 		page.Remaining = -1
 	}
+	return nil
 }
+
+// comparisonsBetweenLooks are about a millisecond's.
+const comparisonsBetweenLooks = 50_000
 
 // candidates yields, in order, a superset of what the selectors match, as
 // small as can be had without looking at the objects.
