@@ -36,15 +36,25 @@ func authChecks() []Check {
 	}
 }
 
-// credentials asks a list and an object with credentials that must be refused.
+// credentials asks the lists and an object with credentials that must be refused,
+// and asks for their heads, which tell an intruder what there is.
 func credentials(want int, alsoRight []int, as ...credential) func(context.Context, *run) (verdict, error) {
 	return func(ctx context.Context, r *run) (verdict, error) {
-		requests := []request{r.listRequest(r.primary, nil)}
+		var requests []request
+		for _, sc := range r.scopes() {
+			requests = append(requests, r.listRequest(sc, nil))
+		}
 		name := r.nobody()
 		if items := r.latest[r.primary].all(); len(items) > 0 {
 			name = items[0].name
 		}
 		requests = append(requests, r.readRequest(string(r.primary), name, withToken))
+		if r.conventions() {
+			for _, get := range slices.Clone(requests) {
+				get.method = http.MethodHead
+				requests = append(requests, get)
+			}
+		}
 		v := passed("%d requests", len(as)*len(requests))
 		for _, c := range as {
 			for _, req := range requests {
@@ -74,6 +84,8 @@ func refusal(ex *exchange, want int, alsoRight []int, conventions bool) *Finding
 	switch {
 	case ex.status == want, slices.Contains(alsoRight, ex.status):
 		return nil
+	case ex.request.method == http.MethodHead && ex.status == http.StatusMethodNotAllowed:
+		return nil // it shows nothing to anybody, which is for consistency.head to tell
 	case !refused(ex.status):
 		return f
 	case !conventions && slices.Contains(ex.request.op.Statuses(), ex.status):

@@ -13,6 +13,8 @@ type listBody struct {
 	// items is nil when the list has none, as the given document allows.
 	items [][]byte
 	cont  string
+	// remaining is remainingItemCount, nil when the list does not say.
+	remaining *int64
 }
 
 // splitList takes a list apart. It reads leniently: what is wrong with the text
@@ -83,6 +85,10 @@ func (l *listBody) readMeta(raw []byte) {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(raw, &members) == nil {
 		l.cont = text(members["continue"])
+		var remaining *int64
+		if json.Unmarshal(members["remainingItemCount"], &remaining) == nil {
+			l.remaining = remaining
+		}
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
+	"syscall"
 	"time"
 
 	"github.com/vmikit/vmikit/openapi"
@@ -21,7 +23,8 @@ const (
 	// maxStreak is how many answers of 500 and above, or failures to get any, end
 	// a run.
 	maxStreak = 3
-	// maxTries is how often a request is sent when the target is busy.
+	// maxTries is how often a request is sent when the target is busy, or breaks
+	// off.
 	maxTries = 3
 	// maxWait is how long a run waits for a busy target at most.
 	maxWait = 60 * time.Second
@@ -36,6 +39,8 @@ var (
 	errBusy = errors.New("the target is busy")
 	// errNoAnswer says that a request was not answered.
 	errNoAnswer = errors.New("no answer")
+	// errBrokenOff says that the target took a request and broke off.
+	errBrokenOff = fmt.Errorf("%w: broken off", errNoAnswer)
 	// errUnreadable says that a list cannot be read; the schema checks say why.
 	errUnreadable = errors.New("an answer cannot be read, see the schema checks")
 )
@@ -59,9 +64,9 @@ type exchange struct {
 	status  int
 	header  http.Header
 	body    []byte
-	// short says that the body ended before its length.
-	short bool
-	curl  string
+	// unread says why the body was not read to its end, "" when it was.
+	unread string
+	curl   string
 
 	list     listBody
 	listOK   bool
@@ -113,25 +118,43 @@ func newCaller(target Target, base *url.URL, cfg *config) *caller {
 func (c *caller) left() int { return max(0, c.max-c.sent) }
 
 // do sends a request until it is answered with something else than that the
-// target is busy.
+// target is busy. A target that breaks off every time has a fault, which the
+// error carries.
 func (c *caller) do(ctx context.Context, req request) (*exchange, error) {
 	for try := 1; ; try++ {
 		ex, err := c.send(ctx, req)
-		if err != nil {
+		wait := time.Second
+		switch {
+		case errors.Is(err, errBrokenOff) && try == maxTries:
+			c.suffer("three requests in a row were not answered")
+			return nil, &faultError{err, c.redact.finding(Finding{
+				Outcome: Fail, Message: "a request is taken and not answered",
+				Expected: "an answer", Got: fmt.Sprintf("%s, %d times", err, try), Curl: c.redact.curl(req, c.url(req)),
+			})}
+		case errors.Is(err, errBrokenOff):
+		case err != nil:
 			return nil, err
-		}
-		if !busy(ex.status) {
+		case !busy(ex.status):
 			return ex, nil
-		}
-		wait := retryAfter(ex.header, time.Now())
-		if try == maxTries || wait > maxWait {
-			return nil, fmt.Errorf("%w: status %d", errBusy, ex.status)
+		default:
+			wait = retryAfter(ex.header, time.Now())
+			if try == maxTries || wait > maxWait {
+				return nil, fmt.Errorf("%w: status %d", errBusy, ex.status)
+			}
 		}
 		if err := sleep(ctx, max(wait, c.pause)); err != nil {
 			return nil, err
 		}
 	}
 }
+
+// faultError is an error that is the target's fault.
+type faultError struct {
+	error
+	finding Finding
+}
+
+func (e *faultError) Unwrap() error { return e.error }
 
 func busy(status int) bool {
 	switch status {
@@ -172,6 +195,8 @@ func (c *caller) send(ctx context.Context, req request) (*exchange, error) {
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
+	case brokenOff(err):
+		return nil, fmt.Errorf("%w: %s", errBrokenOff, c.redact.clean(c.plain(err)))
 	case err != nil:
 		c.suffer("three requests in a row were not answered")
 		return nil, fmt.Errorf("%w: %s", errNoAnswer, c.redact.clean(c.plain(err)))
@@ -214,11 +239,11 @@ func (c *caller) roundTrip(ctx context.Context, req request) (*exchange, error) 
 	}
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		ex.short = true
+		ex.unread = "the body ends before its length"
 	case err != nil:
 		return nil, err
 	case resp.ContentLength > maxBody, len(ex.body) > maxBody:
-		return nil, fmt.Errorf("the answer is longer than %d MiB", maxBody>>20)
+		ex.unread, ex.body = fmt.Sprintf("the body is longer than %d MiB", maxBody>>20), nil
 	}
 	return ex, nil
 }
@@ -230,6 +255,29 @@ func (c *caller) url(req request) string {
 	}
 	return u
 }
+
+// brokenOff reports whether an error came after the target had taken the
+// request: a connection closed, reset or filled with what is no HTTP.
+func brokenOff(err error) bool {
+	var stream streamError
+	switch {
+	case err == nil, errors.Is(err, context.DeadlineExceeded):
+		return false
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
+		return true
+	}
+	return errors.As(err, &stream) || strings.Contains(err.Error(), "malformed HTTP")
+}
+
+// streamError has the fields of the error with which net/http says that an
+// HTTP/2 stream was reset, which has no exported type.
+type streamError struct {
+	StreamID uint32
+	Code     uint32
+	Cause    error
+}
+
+func (e streamError) Error() string { return fmt.Sprintf("stream reset with code %d", e.Code) }
 
 // plain returns an error of net/http without the URL in front, which reports
 // name themselves.

@@ -73,10 +73,11 @@ func several(op operator, enough func(label) bool) kind {
 	}
 }
 
-// What an answer must be able to tell apart.
-func someNotAll(l label) bool   { return l.other+l.without > 0 }
-func keySomewhere(l label) bool { return l.without > 0 }
-func keyAndOthers(l label) bool { return l.without > 0 && l.other > 0 }
+// What an answer must be able to tell apart. That objects without the key are
+// selected, or are not, a key that no object has tells as well.
+func someNotAll(l label) bool  { return l.other+l.without > 0 }
+func otherValues(l label) bool { return l.other > 0 }
+func anyLabel(label) bool      { return true }
 
 // and joins the requirement of an equal label with another of a different key.
 // The answer tells all when it is smaller than that of either requirement.
@@ -123,7 +124,7 @@ func nearMiss(almost func(label) label) kind {
 		var out []candidate
 		for _, l := range labels {
 			miss := almost(l)
-			if miss == l || !labelKey.MatchString(miss.key) || !labelValue.MatchString(miss.value) {
+			if miss == l || !isLabelKey(miss.key) || !isLabelValue(miss.value) {
 				continue
 			}
 			s := selector{{miss.key, opEquals, []string{miss.value}}}

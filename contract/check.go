@@ -66,6 +66,9 @@ var (
 		l := r.latest[r.primary]
 		return unless(l == nil || l.nameless == 0, NotExercised, "objects without a name cannot be told apart, see schema.object")
 	}}
+	needAnything = Need{"an object, of whatever namespace", func(r *run) (Outcome, string) {
+		return unless(len(r.latest[r.widest].keys()) > 0, NotExercised, "the target shows no object")
+	}}
 	needObject       = needObjects(1)
 	needTwoObjects   = needObjects(2)
 	needTwoInSeveral = Need{"objects in two namespaces", func(r *run) (Outcome, string) {
@@ -80,7 +83,7 @@ func needObjects(n int) Need {
 	}
 	return Need{text, func(r *run) (Outcome, string) {
 		found := len(r.latest[r.primary].keys())
-		return unless(found >= n, NotExercised, fmt.Sprintf("the target shows %s, needed is %s", number(found, "object"), text))
+		return unless(found >= n, NotExercised, fmt.Sprintf("the target shows %s in namespace %s, needed is %s", number(found, "object"), r.primary, text))
 	}}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 )
 
 func consistencyChecks() []Check {
@@ -34,7 +35,7 @@ func listOnce(ctx context.Context, r *run) (verdict, error) {
 	}
 	seen := make(map[string]bool)
 	for _, it := range full.items {
-		if seen[it.key()] {
+		if seen[it.key()] && it.namespace != "" {
 			v.findings.add(r.caller.redact.finding(Finding{
 				Outcome: Fail, Message: messageTwice, Expected: "every object once", Got: "a second one of the same name",
 				Objects: []string{it.key()}, Curl: full.curl,
@@ -58,7 +59,8 @@ func getListed(ctx context.Context, r *run) (verdict, error) {
 	if err != nil {
 		return verdict{}, err
 	}
-	items := full.all()
+	// What does not say where it is, which namespace.items tells, has no path.
+	items := slices.DeleteFunc(full.all(), func(it *item) bool { return it.namespace == "" })
 	picked := sample(r.rand("consistency.get"), items, max(1, r.config.maxRequests/4))
 	var probes []probe
 	for _, it := range picked {
@@ -88,7 +90,7 @@ func (r *run) getLike(ctx context.Context, listed *item, list string) ([]claim, 
 			Expected: "status 200", Got: fmt.Sprintf("status %d", ex.status), Curl: ex.curl,
 		}}}, nil
 	}
-	if ex.short {
+	if ex.unread != "" {
 		return nil, errUnreadable
 	}
 	at, differ := difference(listed.raw, ex.body)

@@ -42,10 +42,13 @@ var (
 
 // Run asks the target everything the checks ask and reports what came of it.
 //
-// The error is one of usage (a URL, namespace or check ID that cannot be), wraps
-// [ErrUnreachable] or [ErrRefused] when the first list is not answered, or is
-// that of the context. Whatever a target answers with status 200, broken or
-// not, is a report, and so is one that breaks down later on.
+// The error is one of usage (a URL, token, namespace or check ID that cannot be),
+// with no report; or it wraps [ErrUnreachable] or [ErrRefused] when the first list
+// is not answered, or is that of the context. Beside these there is a report of
+// what was done until then, whose last result is the error, with [Error] as its
+// outcome: for whoever must write a report of every run. Whatever a target
+// answers with status 200, broken or not, is no error, and neither is a target
+// that breaks down later on.
 func Run(ctx context.Context, target Target, options ...Option) (*Report, error) {
 	cfg := newConfig()
 	for _, option := range options {
@@ -56,6 +59,11 @@ func Run(ctx context.Context, target Target, options ...Option) (*Report, error)
 	base, err := baseURL(target.URL)
 	if err != nil {
 		return nil, err
+	}
+	for _, token := range []string{target.Token, target.ForbiddenToken} {
+		if strings.ContainsFunc(token, func(c rune) bool { return c <= ' ' || c == 0x7f }) {
+			return nil, errors.New("a token has a space, line break or control character, which no header can carry it with")
+		}
 	}
 	if cfg.profile == openapi.ProfileDocument && target.Namespace == "" {
 		return nil, errors.New("profile document has no list of all namespaces: name a namespace")

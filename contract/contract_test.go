@@ -2,6 +2,10 @@ package contract_test
 
 import (
 	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -87,7 +91,11 @@ func TestFleetsOfEverySize(t *testing.T) {
 			report := run(t, newServer(objects).target(t))
 			assert.Empty(t, with(report, contract.Fail), text(t, report))
 			assert.LessOrEqual(t, report.Requests, 400)
-			assert.Equal(t, contract.ExitGood, report.ExitCode())
+			want := contract.ExitGood
+			if n == 0 {
+				want = contract.ExitTooLittle
+			}
+			assert.Equal(t, want, report.ExitCode())
 			assert.Equal(t, n, report.Objects)
 		})
 	}
@@ -99,9 +107,99 @@ func TestNotExercised(t *testing.T) {
 	objects := []object{machine(1, "a", "one", same), machine(2, "a", "two", same)}
 	report := run(t, newServer(objects).target(t), contract.WithOnly("selector"))
 	assert.Empty(t, with(report, contract.Fail), text(t, report))
-	assert.Equal(t, []string{"selector.near-miss", "selector.field-name"}, with(report, contract.Pass))
-	assert.Subset(t, with(report, contract.NotExercised), []string{
-		"selector.equals", "selector.not-equals", "selector.in", "selector.not-in", "selector.exists", "selector.not-exists", "selector.and",
-		"selector.field-namespace",
-	})
+	assert.Equal(t, []string{"selector.exists", "selector.not-exists", "selector.near-miss", "selector.field-name"}, with(report, contract.Pass))
+	assert.Equal(t, []string{
+		"selector.equals", "selector.double-equals", "selector.not-equals", "selector.in", "selector.not-in", "selector.and", "selector.field-namespace",
+	}, with(report, contract.NotExercised))
+	assert.Equal(t, contract.ExitTooLittle, report.ExitCode())
+	assert.Contains(t, text(t, report), "too little was told: 4 checks told something, 7 could not")
+
+	bare := []object{machine(1, "a", "one", map[string]string{}), machine(2, "a", "two", map[string]string{})}
+	report = run(t, newServer(bare).target(t), contract.WithOnly("selector"))
+	assert.Equal(t, []string{"selector.field-name"}, with(report, contract.Pass), text(t, report))
+	assert.Contains(t, text(t, report), "not exercised selector.not-equals       no object has a label that a selector can be made of")
+}
+
+// Where every object has every key, a key that nobody has takes the place of one
+// that some lack.
+func TestEveryKeyOnEveryObject(t *testing.T) {
+	var objects []object
+	for i := range 6 {
+		objects = append(objects, machine(i, "a", fmt.Sprintf("vm%d", i), map[string]string{"app": fmt.Sprint("v", i%3), "zone": "one"}))
+	}
+	drops := func(op string) func(*server) {
+		return labels(func(t term, l map[string]string) (bool, bool) {
+			_, has := l[t.key]
+			return has && t.matchLabel(l), t.op == op
+		})
+	}
+	report := run(t, newServer(objects).target(t), contract.WithOnly("selector"))
+	assert.Empty(t, with(report, contract.Fail), text(t, report))
+	assert.Subset(t, with(report, contract.Pass), []string{"selector.not-equals", "selector.not-in", "selector.exists", "selector.not-exists"})
+	for op, id := range map[string]string{"!=": "selector.not-equals", "notin": "selector.not-in", "!": "selector.not-exists"} {
+		s := newServer(objects)
+		drops(op)(s)
+		report := run(t, s.target(t), contract.WithOnly("selector"))
+		assert.Equal(t, []string{id}, with(report, contract.Fail), text(t, report))
+	}
+}
+
+// The list of all namespaces is looked at though there be one only.
+func TestOneNamespace(t *testing.T) {
+	for name, fault := range map[string]func(url.Values){
+		"paging.limit":    func(q url.Values) { q.Del("limit") },
+		"paging.pages":    func(q url.Values) { q.Del("continue") },
+		"selector.equals": func(q url.Values) { q.Del("labelSelector") },
+	} {
+		s := newServer(slices.DeleteFunc(fleet(), func(o object) bool { return o.namespace != "prod" }))
+		overAll(fault)(s)
+		assert.Contains(t, with(run(t, s.target(t)), contract.Fail), name)
+	}
+}
+
+// A target that has no object at all, or none that says where it is, proves
+// nothing.
+func TestNothingThere(t *testing.T) {
+	target := newServer(fleet()).target(t)
+	target.Namespace = "nosuch"
+	report := run(t, target)
+	assert.Empty(t, with(report, contract.Fail), text(t, report))
+	assert.Equal(t, contract.ExitTooLittle, report.ExitCode())
+	assert.Contains(t, text(t, report), "too little was told: the target shows no object\n")
+	assert.Contains(t, text(t, report), "the target shows 0 objects in namespace nosuch, needed is an object")
+}
+
+// A remainingItemCount that is wrong is a warning; it is an estimate by its own
+// description.
+func TestRemainingItemCount(t *testing.T) {
+	for _, wrong := range []string{"999", "0", "-1"} {
+		s := newServer(fleet())
+		body(200, func(b string) string {
+			return regexp.MustCompile(`"remainingItemCount":\d+`).ReplaceAllString(b, `"remainingItemCount":`+wrong)
+		})(s)
+		report := run(t, s.target(t), contract.WithOnly("paging"))
+		assert.Empty(t, with(report, contract.Fail), text(t, report))
+		assert.Equal(t, []string{"paging.pages"}, with(report, contract.Warning), text(t, report))
+		assert.Contains(t, text(t, report), "got       "+wrong)
+		assert.Equal(t, contract.ExitGood, report.ExitCode())
+	}
+}
+
+// A refusal by another status is a lesser fault than letting somebody in, save
+// where 403 is due.
+func TestRefusedOtherwise(t *testing.T) {
+	s := newServer(fleet())
+	s.authenticate = func(a string) int {
+		switch a {
+		case "Bearer " + goodToken:
+			return 0
+		case "", "Bearer " + forbiddenToken:
+			return http.StatusNotFound
+		}
+		return http.StatusForbidden
+	}
+	report := run(t, s.target(t), contract.WithOnly("auth"))
+	assert.Equal(t, []string{"auth.no-token", "auth.wrong-token"}, with(report, contract.Warning), text(t, report))
+	assert.Equal(t, []string{"auth.forbidden"}, with(report, contract.Fail), text(t, report))
+	assert.Equal(t, []string{"auth.wrong-scheme"}, with(report, contract.Pass), text(t, report))
 }

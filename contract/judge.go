@@ -52,8 +52,8 @@ func (j *judge) see(ex *exchange) {
 	}
 	j.seen[checkJSON]++
 	j.seen[checkContentType]++
-	if ex.short {
-		j.add(checkJSON, Finding{Outcome: Fail, Message: "the body ends before its length", Curl: ex.curl})
+	if ex.unread != "" {
+		j.add(checkJSON, Finding{Outcome: Fail, Message: ex.unread, Curl: ex.curl})
 		return
 	}
 	switch {

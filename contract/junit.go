@@ -64,7 +64,7 @@ func (r *Report) WriteJUnit(w io.Writer) error {
 			{"seed", fmt.Sprint(r.Seed)},
 			{"requests", fmt.Sprint(r.Requests)},
 			{"objects", fmt.Sprint(r.Objects)},
-			{"stopped", r.Stopped},
+			{"too-little", r.TooLittle()},
 		},
 	}
 	for _, result := range r.Results {

@@ -27,8 +27,10 @@ type listing struct {
 	byKey map[string]*item
 	// nameless counts the items that have no name, which are not in items.
 	nameless int
-	// sizes are the number of items of each page, those without a name included.
-	sizes []int
+	// sizes are the number of items of each page, those without a name included,
+	// and remaining what each says of how many follow, nil for nothing.
+	sizes     []int
+	remaining []*int64
 	// endless says that pages kept coming without anything new on them. Those
 	// pages are not in items.
 	endless bool
@@ -77,7 +79,7 @@ func (r *run) list(ctx context.Context, sc scope, query url.Values, pages int) (
 			return l, nil
 		}
 		body, ok := ex.split()
-		if !ok || ex.short {
+		if !ok || ex.unread != "" {
 			return nil, errUnreadable
 		}
 		fresh := l.add(body, sc)
@@ -103,6 +105,7 @@ func (r *run) list(ctx context.Context, sc scope, query url.Values, pages int) (
 // add adds a page and reports whether it brought anything new.
 func (l *listing) add(body listBody, sc scope) (fresh bool) {
 	l.sizes = append(l.sizes, len(body.items))
+	l.remaining = append(l.remaining, body.remaining)
 	for _, raw := range body.items {
 		it, ok := readItem(raw, string(sc))
 		if !ok {

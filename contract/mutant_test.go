@@ -1,10 +1,9 @@
 package contract_test
 
 import (
-	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -72,6 +71,28 @@ func labels(wrong func(t term, labels map[string]string) (match, applies bool)) 
 				return match
 			}
 			return t.matchLabel(labels)
+		}
+	}
+}
+
+// overAll changes the query of the list of all namespaces, laterPages that of
+// every page but the first.
+func overAll(change func(url.Values)) func(*server) {
+	return func(s *server) {
+		s.query = func(namespace string, q url.Values) {
+			if namespace == "" {
+				change(q)
+			}
+		}
+	}
+}
+
+func laterPages(change func(url.Values)) func(*server) {
+	return func(s *server) {
+		s.query = func(_ string, q url.Values) {
+			if q.Has("continue") {
+				change(q)
+			}
 		}
 	}
 }
@@ -170,7 +191,10 @@ var selectorMutants = []mutant{
 		}
 	}, fails: []string{"selector.equals", "selector.field-namespace"}, also: selectorIDs},
 	{name: "fieldSelector ignored", fault: func(s *server) { s.matchField = func(term, object) bool { return true } },
-		fails: []string{"selector.field-name", "selector.field-namespace"}},
+		fails: []string{"selector.field-name", "selector.field-namespace"}, also: []string{"paging.selector"}},
+	{name: "!= drops objects without a key that nobody has", fault: labels(func(t term, l map[string]string) (bool, bool) {
+		return false, t.op == "!=" && strings.Contains(t.key, "nosuch")
+	}), fails: []string{"selector.not-equals"}},
 	{name: "metadata.namespace ignored", fault: func(s *server) {
 		s.matchField = func(t term, o object) bool { return t.key == "metadata.namespace" || t.matchField(o) }
 	}, fails: []string{"selector.field-namespace"}},
@@ -242,6 +266,28 @@ var pagingMutants = []mutant{
 			return slices.DeleteFunc(slices.Clone(page), func(o object) bool { return !selected(o) }), next
 		}
 	}, fails: []string{"paging.selector"}},
+	{name: "limit ignored over all namespaces", fault: overAll(func(q url.Values) { q.Del("limit") }), fails: []string{"paging.limit", "paging.pages"}},
+	{name: "continue ignored over all namespaces", fault: overAll(func(q url.Values) { q.Del("continue") }), fails: []string{"paging.pages"}},
+	{name: "labelSelector forgotten on later pages", fault: laterPages(func(q url.Values) { q.Del("labelSelector") }), fails: []string{"paging.selector"}},
+	{name: "fieldSelector forgotten on later pages", fault: laterPages(func(q url.Values) { q.Del("fieldSelector") }), fails: []string{"paging.selector"}},
+	{name: "labelSelector forgotten on later pages over all namespaces", fault: func(s *server) {
+		s.query = func(namespace string, q url.Values) {
+			if namespace == "" && q.Has("continue") {
+				q.Del("labelSelector")
+			}
+		}
+	}, fails: []string{"paging.selector"}},
+	{name: "limit forgotten on later pages", fault: laterPages(func(q url.Values) { q.Del("limit") }), fails: []string{"paging.pages"}},
+	{name: "a later page shows one item twice for another", fault: func(s *server) {
+		page := s.page
+		s.page = func(items []object, start, limit int) ([]object, int) {
+			got, next := page(items, start, limit)
+			if start > 0 && len(got) > 1 {
+				got = append(slices.Clone(got[:len(got)-1]), got[0])
+			}
+			return got, next
+		}
+	}, fails: []string{"paging.pages"}},
 	{name: "limit=0 answered with 500", fault: func(s *server) { s.zeroLimit = http.StatusInternalServerError },
 		fails: []string{"paging.limit-zero"}, also: []string{"schema.error"}},
 }
@@ -276,7 +322,7 @@ var consistencyMutants = []mutant{
 	}, fails: []string{"consistency.head"}},
 	{name: "an object listed twice", fault: func(s *server) {
 		s.objects = append(s.objects, s.objects[len(s.objects)-1])
-	}, fails: []string{"consistency.list"}, also: []string{"namespace.union", "selector.equals", "selector.field-namespace", "selector.not-equals", "selector.not-in", "selector.not-exists", "selector.and"}},
+	}, fails: []string{"consistency.list"}, also: []string{"paging.pages", "namespace.union", "selector.equals", "selector.field-namespace", "selector.not-equals", "selector.not-in", "selector.not-exists", "selector.and"}},
 	{name: "namespaces leak", fault: func(s *server) {
 		s.inNamespace = func(string, object) bool { return true }
 	}, fails: []string{"namespace.items", "namespace.foreign"}, also: []string{"namespace.union"}},
@@ -290,6 +336,17 @@ var consistencyMutants = []mutant{
 			return namespace == "" && o.name != "vm05" || o.namespace == namespace
 		}
 	}, fails: []string{"namespace.union"}},
+	{name: "listed without a namespace", fault: func(s *server) {
+		s.inList = func(o object) string { return strings.Replace(o.body, `"namespace":"`+o.namespace+`",`, "", 1) }
+	}, fails: []string{"namespace.items"}},
+	{name: "one object listed without a namespace", fault: func(s *server) {
+		s.inList = func(o object) string {
+			if o.name == "vm03" {
+				return strings.Replace(o.body, `"namespace":"prod",`, "", 1)
+			}
+			return o.body
+		}
+	}, fails: []string{"namespace.items"}, also: []string{"namespace.union"}},
 	{name: "get ignores the namespace", fault: func(s *server) {
 		s.find = func(namespace, name string) (object, bool) {
 			if o, ok := s.findObject(namespace, name); ok {
@@ -302,112 +359,6 @@ var consistencyMutants = []mutant{
 			return s.objects[i], true
 		}
 	}, fails: []string{"namespace.foreign"}},
-}
-
-var authMutants = []mutant{
-	{name: "bad token accepted", fault: welcome(func(a string) bool {
-		return strings.HasPrefix(a, "Bearer ") && a != "Bearer "+forbiddenToken
-	}), fails: []string{"auth.wrong-token"}},
-	{name: "anybody accepted", fault: welcome(func(a string) bool { return a == "" }), fails: []string{"auth.no-token"}},
-	{name: "another scheme accepted", fault: welcome(func(a string) bool { return strings.HasSuffix(a, " "+goodToken) }), fails: []string{"auth.wrong-scheme"}},
-	{name: "token without scheme accepted", fault: welcome(func(a string) bool { return a == goodToken }), fails: []string{"auth.wrong-scheme"}},
-	{name: "Basic accepted", fault: welcome(func(a string) bool { return strings.HasPrefix(a, "Basic ") }), fails: []string{"auth.wrong-scheme"}},
-	{name: "forbidden token accepted", fault: welcome(func(a string) bool { return a == "Bearer "+forbiddenToken }), fails: []string{"auth.forbidden"}},
-	{name: "forbidden only for the list", fault: func(s *server) {
-		authenticate := s.authenticate
-		var get bool
-		s.authenticate = func(a string) int {
-			if a == "Bearer "+forbiddenToken {
-				if get = !get; !get {
-					return 0
-				}
-			}
-			return authenticate(a)
-		}
-	}, fails: []string{"auth.forbidden"}},
-	{name: "redirect to a login page", fault: func(s *server) {
-		send := s.send
-		s.send = func(w http.ResponseWriter, r *http.Request, code int, body string) {
-			if code == http.StatusUnauthorized {
-				w.Header().Set("Location", "/login")
-				code = http.StatusFound
-			}
-			send(w, r, code, body)
-		}
-	}, fails: []string{"auth.no-token", "auth.wrong-token", "auth.wrong-scheme", "schema.status-code"}},
-}
-
-var errorMutants = []mutant{
-	{name: "404 as 200 with a Status", fault: func(s *server) {
-		status := s.status
-		s.status = func(code int, reason string) (int, string) {
-			_, body := status(code, reason)
-			if code == http.StatusNotFound {
-				code = http.StatusOK
-			}
-			return code, body
-		}
-	}, fails: []string{"notfound.name", "schema.object"}, also: []string{"namespace.foreign"}},
-	{name: "404 with another code in its Status", fault: body(404, func(b string) string { return strings.Replace(b, `"code":404`, `"code":403`, 1) }), fails: []string{"schema.error"}},
-	{name: "404 with another reason", fault: body(404, func(b string) string { return strings.Replace(b, "NotFound", "Forbidden", 1) }), fails: []string{"schema.error"}},
-	{name: "404 that says Success", fault: body(404, func(b string) string { return strings.Replace(b, "Failure", "Success", 1) }), fails: []string{"schema.error"}},
-	{name: "403 without a body", fault: body(403, func(string) string { return "" }), fails: []string{"schema.json"}},
-	{name: "an error of another API", fault: body(404, func(string) string { return `{"title":"not found","status":404}` }), fails: []string{"schema.error"}},
-	{name: "HTML error", fault: func(s *server) {
-		send := s.send
-		s.send = func(w http.ResponseWriter, r *http.Request, code int, body string) {
-			if code != http.StatusNotFound {
-				send(w, r, code, body)
-				return
-			}
-			w.Header().Set("Content-Type", "text/html")
-			w.WriteHeader(code)
-			fmt.Fprintf(w, "<h1>no %s</h1>", r.URL.Path)
-		}
-	}, fails: []string{"schema.content-type"}},
-	{name: "400 for an unknown name", fault: func(s *server) {
-		status := s.status
-		s.status = func(code int, reason string) (int, string) {
-			if code == http.StatusNotFound {
-				code, reason = http.StatusBadRequest, "BadRequest"
-			}
-			return status(code, reason)
-		}
-	}, fails: []string{"notfound.name"}},
-}
-
-var bodyMutants = []mutant{
-	{name: "wrong content type", fault: func(s *server) {
-		s.send = func(w http.ResponseWriter, _ *http.Request, code int, body string) {
-			w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-			w.WriteHeader(code)
-			w.Write([]byte(body))
-		}
-	}, fails: []string{"schema.content-type"}},
-	{name: "trailing garbage", fault: body(200, func(b string) string { return b + "garbage" }), fails: []string{"schema.json"}},
-	{name: "a second JSON value", fault: body(200, func(b string) string { return b + "{}" }), fails: []string{"schema.json"}},
-	{name: "duplicate key in an object", fault: everywhere("vm03", `"phase":"Running"`, `"phase":"Failed","phase":"Running"`), fails: []string{"schema.json"}},
-	{name: "duplicate key in the list", fault: body(200, func(b string) string {
-		return strings.Replace(b, `{"apiVersion"`, `{"apiVersion":"v0","apiVersion"`, 1)
-	}), fails: []string{"schema.json"}},
-	{name: "key in another case", fault: everywhere("vm03", `"phase":"Running"`, `"phase":"Running","Phase":"Failed"`), fails: []string{"schema.json"}},
-	{name: "byte order mark", fault: body(200, func(b string) string { return "\ufeff" + b }), fails: []string{"schema.json"}, also: []string{"consistency.list"}},
-	{name: "invalid UTF-8", fault: everywhere("vm03", `fedora:40`, "fedora\xff40"), fails: []string{"schema.json"}},
-	{name: "truncated body", fault: func(s *server) {
-		s.send = func(w http.ResponseWriter, _ *http.Request, code int, body string) {
-			w.Header().Set("Content-Type", "application/json")
-			w.Header().Set("Content-Length", strconv.Itoa(len(body)))
-			w.WriteHeader(code)
-			w.Write([]byte(body[:len(body)/2]))
-		}
-	}, fails: []string{"schema.json"}, also: []string{"consistency.list"}},
-	{name: "cut JSON", fault: body(200, func(b string) string { return b[:len(b)/2] }), fails: []string{"schema.json"}, also: []string{"consistency.list", "schema.object", "schema.list"}},
-	{name: "gzip without being asked", fault: func(s *server) {
-		send := s.send
-		s.send = func(w http.ResponseWriter, r *http.Request, code int, body string) {
-			send(w, r, code, "\x1f\x8b\x08"+body)
-		}
-	}, fails: []string{"schema.json"}, also: []string{"consistency.list"}},
 }
 
 var documentMutants = []mutant{

@@ -15,8 +15,8 @@ var clauseNamespace = Clause{596, "description: The Kubernetes namespace of the 
 func namespaceChecks() []Check {
 	return []Check{
 		{
-			ID: "namespace.items", Clause: clauseNamespace, Needs: []Need{needObject},
-			Explain: "The list of a namespace has the objects of that namespace only.",
+			ID: "namespace.items", Clause: clauseNamespace, Needs: []Need{needAnything},
+			Explain: "The list of a namespace has the objects of that namespace only, and every object says which one that is.",
 			run:     namespaceItems,
 		}, {
 			ID:      "namespace.union",
@@ -37,26 +37,35 @@ func (r *run) someNamespaces() []string {
 }
 
 func namespaceItems(ctx context.Context, r *run) (verdict, error) {
-	v := passed("%d namespaces", len(r.someNamespaces()))
+	v := passed("%s", number(len(r.someNamespaces()), "namespace"))
+	say := func(f Finding, it *item, l *listing) {
+		f.Outcome, f.Objects, f.Curl = Fail, []string{it.key()}, l.curl
+		v.findings.add(r.caller.redact.finding(f))
+	}
+	homeless := func(it *item, l *listing) {
+		if !it.namespaced && r.conventions() {
+			say(Finding{
+				Message: "an object does not say which namespace it is in", Expected: "a metadata.namespace", Got: "none",
+			}, it, l)
+		}
+	}
 	for _, ns := range r.someNamespaces() {
 		l, err := r.full(ctx, scope(ns))
 		if err != nil {
 			return v, err
 		}
 		for _, it := range l.items {
-			f := Finding{
-				Outcome: Fail, Message: "a list has objects of another namespace",
-				Expected: "objects of namespace " + ns, Got: "one of namespace " + it.namespace,
-				Objects: []string{it.key()}, Curl: l.curl,
+			if it.namespace != ns {
+				say(Finding{
+					Message: "a list has objects of another namespace", Expected: "objects of namespace " + ns, Got: "one of namespace " + it.namespace,
+				}, it, l)
 			}
-			switch {
-			case it.namespace != ns:
-			case !it.namespaced && r.conventions():
-				f.Message, f.Got = "an object does not say which namespace it is in", "no metadata.namespace"
-			default:
-				continue
-			}
-			v.findings.add(r.caller.redact.finding(f))
+			homeless(it, l)
+		}
+	}
+	if l := r.latest[r.widest]; r.target.Namespace == "" {
+		for _, it := range l.items {
+			homeless(it, l)
 		}
 	}
 	return v, nil

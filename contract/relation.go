@@ -10,14 +10,28 @@ import (
 )
 
 // errUnstable says that objects changed faster than they could be compared.
-var errUnstable = errors.New("unstable: most objects changed while they were compared, twice")
+var errUnstable = errors.New("unstable: too much changed while it was compared, twice")
 
 // claim is a fault that one look showed. It is believed when the object that it
 // is about did not change meanwhile.
 type claim struct {
 	Finding
-	// object is the key of the machine; "" for a fault that no change explains.
+	// object is the key of the machine; "" for a fault of the whole answer.
 	object string
+	// fragile says that a change of any object may explain the fault, as where
+	// pages are cut at positions. Nothing can be said then. Otherwise a fault of
+	// the whole answer is explained by no change.
+	fragile bool
+}
+
+// shaken returns a test for claims that nothing but their being fragile explains.
+func shaken(changed map[string]bool) func(claim) bool {
+	return func(c claim) bool { return c.fragile && len(changed) > 0 && !changed[c.object] }
+}
+
+// explained reports whether objects that changed explain a claim.
+func (c claim) explained(changed map[string]bool) bool {
+	return changed[c.object] || shaken(changed)(c)
 }
 
 // probe asks something whose right answer follows from the full list of a scope.
@@ -36,10 +50,10 @@ type suspicion struct {
 // relate asks the probes. Where one shows a fault it lists again. When the list
 // is as before, a fault is a finding; when it is not, the objects that changed
 // are left out. What is left then, or is about an object that neither list has,
-// is asked for once more, between two lists of
-// its own, and is a finding if it is still there. When more objects changed than
-// did not, the second time as well, the error is errUnstable. There may be
-// findings beside an error.
+// is asked for once more, between two lists of its own, and is a finding if it is
+// still there. When more objects changed than did not, or any did and the claim is
+// fragile, the second time as well, the error is errUnstable. There may be findings
+// beside an error.
 func (r *run) relate(ctx context.Context, probes []probe) (findings, error) {
 	var confirmed findings
 	suspicions, askErr := r.suspect(ctx, probes)
@@ -55,13 +69,13 @@ func (r *run) relate(ctx context.Context, probes []probe) (findings, error) {
 			later[s.full] = now
 		}
 		changed := moved(s.full, now)
-		solid, excused := part(s.claims, func(c claim) bool { return !changed[c.object] })
+		solid, excused := part(s.claims, func(c claim) bool { return !c.explained(changed) })
 		switch passing := slices.ContainsFunc(solid, func(c claim) bool { return c.phantom(s.full, now) }); {
 		case len(changed) == 0 && !passing:
 			r.confirm(&confirmed, solid)
 			continue
-		case len(solid) == 0 && calm(s.full, changed):
-			r.leaveOut(excused)
+		case len(solid) == 0 && calm(s.full, changed) && !slices.ContainsFunc(excused, shaken(changed)):
+			r.leaveOut(excused, changed)
 			continue
 		}
 		ok, err := r.reconsider(ctx, s, &confirmed)
@@ -98,9 +112,11 @@ func part(claims []claim, keep func(claim) bool) (kept, others []claim) {
 }
 
 // leaveOut notes the objects that a check says nothing about.
-func (r *run) leaveOut(claims []claim) {
+func (r *run) leaveOut(claims []claim, changed map[string]bool) {
 	for _, c := range claims {
-		r.leftOut[c.object] = true
+		if changed[c.object] {
+			r.leftOut[c.object] = true
+		}
 	}
 }
 
@@ -139,21 +155,21 @@ func (r *run) reconsider(ctx context.Context, first suspicion, confirmed *findin
 	}
 	changed := moved(s.full, now)
 	solid, excused := part(s.claims, func(c claim) bool {
-		if changed[c.object] {
+		if c.explained(changed) {
 			return false
 		}
 		// A phantom that was there the first time as well does not come and go.
 		return !c.phantom(s.full, now) || slices.ContainsFunc(first.claims, func(f claim) bool { return f.object == c.object })
 	})
 	r.confirm(confirmed, solid)
-	r.leaveOut(excused)
-	return len(excused) == 0 || calm(s.full, changed), nil
+	r.leaveOut(excused, changed)
+	return len(excused) == 0 || calm(s.full, changed) && !slices.ContainsFunc(excused, shaken(changed)), nil
 }
 
 func (r *run) confirm(confirmed *findings, claims []claim) {
 	for _, c := range claims {
 		f := c.Finding
-		f.Outcome = Fail
+		f.Outcome = cmp.Or(f.Outcome, Fail)
 		if c.object != "" {
 			f.Objects = []string{c.object}
 		}

@@ -2,6 +2,7 @@ package contract
 
 import (
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/vmikit/vmikit/openapi"
@@ -26,6 +27,9 @@ type Report struct {
 	Stopped  string
 	Started  time.Time
 	Duration time.Duration
+
+	// err is that of [Run].
+	err error
 }
 
 // Exit codes of a run, for commands.
@@ -46,20 +50,43 @@ func (r *Report) Counts() map[Outcome]int {
 	return counts
 }
 
-// ExitCode returns the exit code for a command: [ExitFailures] when a check
-// failed, [ExitError] when the tester did, [ExitTooLittle] when the run ended
-// early or no check could tell anything, else [ExitGood]. Warnings are good.
+// ExitCode returns the exit code for a command: that of [ErrorExitCode] when
+// [Run] returned an error, [ExitFailures] when a check failed, [ExitError] when
+// the tester did, [ExitTooLittle] for what [Report.TooLittle] says, else
+// [ExitGood]. Warnings are good.
 func (r *Report) ExitCode() int {
 	counts := r.Counts()
 	switch {
+	case r.err != nil:
+		return ErrorExitCode(r.err)
 	case counts[Fail] > 0:
 		return ExitFailures
 	case counts[Error] > 0:
 		return ExitError
-	case r.Stopped != "", counts[Pass]+counts[Warning] == 0:
+	case r.TooLittle() != "":
 		return ExitTooLittle
 	}
 	return ExitGood
+}
+
+// TooLittle says on one line why a report without a failure is no proof, "" when
+// it is one: the run ended early, the target showed no object at all, or fewer
+// checks told something (pass, fail, warning) than wanted to and could not (not
+// exercised, inconclusive). Skipped checks count for neither.
+func (r *Report) TooLittle() string {
+	counts := r.Counts()
+	told, untold := counts[Pass]+counts[Fail]+counts[Warning], counts[NotExercised]+counts[Inconclusive]
+	switch {
+	case r.err != nil:
+		return r.err.Error()
+	case r.Stopped != "":
+		return "the run ended early: " + r.Stopped
+	case r.Objects == 0:
+		return "the target shows no object"
+	case told == 0 || told < untold:
+		return fmt.Sprintf("%s told something, %d could not", number(told, "check"), untold)
+	}
+	return ""
 }
 
 // ErrorExitCode returns the exit code for an error of [Run].

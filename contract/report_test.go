@@ -165,12 +165,15 @@ func TestExitCodes(t *testing.T) {
 		report contract.Report
 		want   int
 	}{
-		{contract.Report{Results: results(contract.Pass, contract.Warning, contract.Inconclusive, contract.NotExercised)}, contract.ExitGood},
-		{contract.Report{Results: results(contract.Warning)}, contract.ExitGood},
+		{contract.Report{Objects: 1, Results: results(contract.Pass, contract.Warning, contract.Inconclusive, contract.NotExercised)}, contract.ExitGood},
+		{contract.Report{Objects: 1, Results: results(contract.Pass, contract.Skipped, contract.Skipped)}, contract.ExitGood},
+		{contract.Report{Objects: 1, Results: results(contract.Warning)}, contract.ExitGood},
+		{contract.Report{Objects: 1, Results: results(contract.Pass, contract.Inconclusive, contract.NotExercised)}, contract.ExitTooLittle},
+		{contract.Report{Results: results(contract.Pass, contract.Pass)}, contract.ExitTooLittle},
 		{contract.Report{Results: results(contract.Pass, contract.Error, contract.Fail)}, contract.ExitFailures},
 		{contract.Report{Results: results(contract.Pass, contract.Error)}, contract.ExitError},
-		{contract.Report{Results: results(contract.Skipped, contract.NotExercised, contract.Inconclusive)}, contract.ExitTooLittle},
-		{contract.Report{Results: results(contract.Pass), Stopped: "so"}, contract.ExitTooLittle},
+		{contract.Report{Objects: 1, Results: results(contract.Skipped)}, contract.ExitTooLittle},
+		{contract.Report{Objects: 1, Results: results(contract.Pass), Stopped: "so"}, contract.ExitTooLittle},
 	} {
 		assert.Equal(t, c.want, c.report.ExitCode())
 	}

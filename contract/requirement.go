@@ -1,7 +1,6 @@
 package contract
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -87,12 +86,37 @@ func (s selector) filter(items []*item) []*item {
 	return out
 }
 
-// Labels that a selector cannot be written with are left alone: a target that
-// refuses them is right.
-var (
-	labelValue = regexp.MustCompile(`^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$`)
-	labelKey   = regexp.MustCompile(`^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$`)
-)
+// isLabelKey and isLabelValue report whether a selector can be written with a
+// label (Kubernetes, "Labels and Selectors"). Others are left alone: a target
+// that refuses them is right.
+func isLabelKey(s string) bool {
+	if prefix, name, ok := strings.Cut(s, "/"); ok {
+		return len(prefix) <= 253 && between(prefix, isLower, "-.") && isLabelName(name)
+	}
+	return isLabelName(s)
+}
+
+func isLabelValue(s string) bool { return s == "" || isLabelName(s) }
+
+func isLabelName(s string) bool {
+	return len(s) <= 63 && between(s, func(c byte) bool { return isLower(c) || 'A' <= c && c <= 'Z' }, "-_.")
+}
+
+func isLower(c byte) bool { return 'a' <= c && c <= 'z' || '0' <= c && c <= '9' }
+
+// between reports whether s begins and ends with an outer character, and has only
+// those and the inner ones between them.
+func between(s string, outer func(byte) bool, inner string) bool {
+	if s == "" || !outer(s[0]) || !outer(s[len(s)-1]) {
+		return false
+	}
+	for i := range len(s) {
+		if !outer(s[i]) && strings.IndexByte(inner, s[i]) < 0 {
+			return false
+		}
+	}
+	return true
+}
 
 // label is a key with a value that some objects have.
 type label struct {
@@ -110,7 +134,7 @@ func labelsOf(items []*item) []label {
 	keys := make(map[string]int)
 	for _, it := range items {
 		for k, v := range it.labels {
-			if labelKey.MatchString(k) && labelValue.MatchString(v) {
+			if isLabelKey(k) && isLabelValue(v) {
 				values[pair{k, v}]++
 			}
 			keys[k]++

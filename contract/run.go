@@ -33,6 +33,9 @@ type run struct {
 	widest scope
 	// latest has the newest full list of each scope.
 	latest map[scope]*listing
+	// pagesBroken says that pages have a fault without a selector already: the same
+	// fault with one is no news.
+	pagesBroken bool
 	// leftOut has the objects that changed while the present check looked at them.
 	leftOut map[string]bool
 }
@@ -46,32 +49,42 @@ func newRun(target Target, base *url.URL, cfg *config, j *judge) *run {
 	}
 }
 
-// report runs the checks.
+// report runs the checks. The report goes as far as the run came, whatever the
+// error.
 func (r *run) report(ctx context.Context) (*Report, error) {
-	started := time.Now()
-	if err := r.discover(ctx); err != nil {
-		return nil, err
-	}
 	report := &Report{
 		Target:    r.caller.redact.clean(r.caller.base.String()),
 		Profile:   r.config.profile,
 		Namespace: r.target.Namespace,
 		Seed:      r.config.seed,
-		Started:   started,
+		Started:   time.Now(),
 	}
-	for _, c := range Checks() {
-		result, err := r.result(ctx, c)
-		if err != nil {
-			return nil, err
-		}
-		report.Results = append(report.Results, result)
+	report.err = r.results(ctx, report)
+	if report.err != nil {
+		report.Results = append(report.Results, Result{
+			ID: "run.end", Outcome: Error, Message: report.err.Error(),
+		})
 	}
 	report.Objects = len(r.latest[r.widest].keys())
 	report.Namespaces = len(r.namespaces)
 	report.Requests = r.caller.sent
 	report.Stopped = r.caller.stopped
-	report.Duration = time.Since(started)
-	return report, nil
+	report.Duration = time.Since(report.Started)
+	return report, report.err
+}
+
+func (r *run) results(ctx context.Context, report *Report) error {
+	if err := r.discover(ctx); err != nil {
+		return err
+	}
+	for _, c := range Checks() {
+		result, err := r.result(ctx, c)
+		if err != nil {
+			return err
+		}
+		report.Results = append(report.Results, result)
+	}
+	return nil
 }
 
 // discover lists what there is. Its error is that of [Run].
@@ -144,6 +157,10 @@ func (r *run) result(ctx context.Context, c Check) (Result, error) {
 		return result, nil
 	}
 	result.Message = err.Error()
+	if fault, ok := errors.AsType[*faultError](err); ok {
+		v.findings.add(fault.finding)
+		result.Findings, result.Outcome = v.findings.sorted(), Fail
+	}
 	if result.Outcome == Fail {
 		return result, nil
 	}

@@ -2,6 +2,7 @@ package contract_test
 
 import (
 	"context"
+	"encoding/xml"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -101,7 +102,7 @@ func TestBusy(t *testing.T) {
 		}))
 		report := run(t, target)
 		assert.Empty(t, with(report, contract.Fail), text(t, report))
-		assert.Equal(t, []string{"selector.field-name", "selector.field-namespace"}, with(report, contract.Inconclusive))
+		assert.Equal(t, []string{"selector.field-name", "selector.field-namespace", "paging.selector"}, with(report, contract.Inconclusive))
 	})
 }
 
@@ -120,7 +121,7 @@ func TestStopsWhenTheTargetSuffers(t *testing.T) {
 	assert.Equal(t, "three answers in a row were 500 or above", report.Stopped)
 	assert.Contains(t, with(report, contract.Inconclusive), "paging.pages")
 	assert.NotEqual(t, contract.ExitGood, report.ExitCode())
-	assert.Contains(t, text(t, report), "the run ended early: three answers in a row were 500 or above")
+	assert.Contains(t, text(t, report), "too little was told: the run ended early: three answers in a row were 500 or above")
 }
 
 func TestMaxRequests(t *testing.T) {
@@ -207,21 +208,51 @@ func TestUnreachable(t *testing.T) {
 		if strings.HasPrefix(want, "nothing") {
 			options = append(options, contract.WithTimeout(200*time.Millisecond))
 		}
-		_, err := contract.Run(t.Context(), contract.Target{URL: url}, options...)
+		report, err := contract.Run(t.Context(), contract.Target{URL: url}, options...)
 		require.ErrorIs(t, err, contract.ErrUnreachable)
 		assert.Contains(t, err.Error(), want)
 		assert.Equal(t, contract.ExitUnreachable, contract.ErrorExitCode(err))
+		tellsError(t, report, err)
 	}
+}
+
+// tellsError asserts that a report of a run with an error says so in every form.
+func tellsError(t *testing.T, report *contract.Report, err error) {
+	t.Helper()
+	require.NotNil(t, report)
+	assert.Equal(t, contract.ErrorExitCode(err), report.ExitCode())
+	assert.Equal(t, []string{"run.end"}, with(report, contract.Error))
+	assert.Contains(t, text(t, report), err.Error())
+	var suites struct {
+		Suite struct {
+			Errors int `xml:"errors,attr"`
+			Cases  []struct {
+				Name  string `xml:"name,attr"`
+				Error *struct {
+					Message string `xml:"message,attr"`
+				} `xml:"error"`
+			} `xml:"testcase"`
+		} `xml:"testsuite"`
+	}
+	var b testWriter
+	require.NoError(t, report.WriteJUnit(&b))
+	require.NoError(t, xml.Unmarshal(b, &suites))
+	assert.Equal(t, 1, suites.Suite.Errors)
+	last := suites.Suite.Cases[len(suites.Suite.Cases)-1]
+	assert.Equal(t, "run.end", last.Name)
+	require.NotNil(t, last.Error)
+	assert.Equal(t, err.Error(), last.Error.Message)
 }
 
 func TestRefused(t *testing.T) {
 	for token, want := range map[string]string{"": "status 401", forbiddenToken: "status 403; name a namespace"} {
 		target := newServer(fleet()).target(t)
 		target.Token = token
-		_, err := contract.Run(t.Context(), target)
+		report, err := contract.Run(t.Context(), target)
 		require.ErrorIs(t, err, contract.ErrRefused)
 		assert.Contains(t, err.Error(), want)
 		assert.Equal(t, contract.ExitError, contract.ErrorExitCode(err))
+		tellsError(t, report, err)
 	}
 }
 
@@ -252,8 +283,10 @@ func TestCancel(t *testing.T) {
 			cancel()
 		}
 	}
-	_, err := contract.Run(ctx, s.target(t))
+	report, err := contract.Run(ctx, s.target(t))
 	require.ErrorIs(t, err, context.Canceled)
+	tellsError(t, report, err)
+	assert.Contains(t, with(report, contract.Pass), "consistency.list", "what was told is not lost")
 	assert.LessOrEqual(t, n.Load(), int32(11))
 }
 
@@ -299,6 +332,66 @@ func TestOnlyAndSkip(t *testing.T) {
 	}
 }
 
+// A token that no header can carry is wrong usage, not an unreachable target.
+func TestTokens(t *testing.T) {
+	for _, token := range []string{goodToken + "\n", "a\r\nb", "a b", "a\x00", "a\x7f"} {
+		for _, target := range []contract.Target{{Token: token}, {Token: goodToken, ForbiddenToken: token}} {
+			target.URL = "http://localhost:1"
+			report, err := contract.Run(t.Context(), target)
+			require.ErrorContains(t, err, "a token has a space, line break or control character")
+			assert.NotContains(t, err.Error(), goodToken)
+			assert.Nil(t, report)
+			assert.Equal(t, contract.ExitError, contract.ErrorExitCode(err))
+		}
+	}
+}
+
+// A target that breaks off one request again and again has a fault; one that does
+// so once has not.
+func TestBrokenOff(t *testing.T) {
+	for name, breakOff := range map[string]func(http.ResponseWriter){
+		"closed": func(http.ResponseWriter) { panic(http.ErrAbortHandler) },
+		"no HTTP": func(w http.ResponseWriter) {
+			c, _, _ := w.(http.Hijacker).Hijack()
+			fmt.Fprint(c, "hello\r\n\r\n")
+			c.Close()
+		},
+		"stream reset": func(http.ResponseWriter) { panic(http.ErrAbortHandler) },
+	} {
+		for _, times := range []int{1, 1000} {
+			t.Run(fmt.Sprintf("%s %d times", name, times), func(t *testing.T) {
+				t.Parallel()
+				s := newServer(fleet())
+				var n atomic.Int32
+				hs := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					if r.URL.Query().Get("limit") == "0" && int(n.Add(1)) <= times {
+						breakOff(w)
+					}
+					s.ServeHTTP(w, r)
+				}))
+				hs.Config.ErrorLog = quiet
+				hs.EnableHTTP2 = name == "stream reset"
+				if hs.EnableHTTP2 {
+					hs.StartTLS()
+				} else {
+					hs.Start()
+				}
+				t.Cleanup(hs.Close)
+				target := contract.Target{URL: hs.URL, Token: goodToken, ForbiddenToken: forbiddenToken, HTTPClient: hs.Client()}
+				report := run(t, target)
+				if times == 1 {
+					assert.Equal(t, contract.ExitGood, report.ExitCode(), text(t, report))
+					return
+				}
+				assert.Equal(t, []string{"paging.limit-zero"}, with(report, contract.Fail), text(t, report))
+				assert.Contains(t, text(t, report), "a request is taken and not answered")
+				assert.Contains(t, text(t, report), "limit=0'")
+				assert.Empty(t, report.Stopped)
+			})
+		}
+	}
+}
+
 // What is too long to be a list of machines is not read.
 func TestLongAnswer(t *testing.T) {
 	hs := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -306,7 +399,7 @@ func TestLongAnswer(t *testing.T) {
 		w.WriteHeader(http.StatusOK)
 	}))
 	t.Cleanup(hs.Close)
-	_, err := contract.Run(t.Context(), contract.Target{URL: hs.URL})
-	require.ErrorIs(t, err, contract.ErrUnreachable)
-	assert.Contains(t, err.Error(), "longer than 256 MiB")
+	report := run(t, contract.Target{URL: hs.URL})
+	assert.Contains(t, with(report, contract.Fail), "schema.json")
+	assert.Contains(t, text(t, report), "the body is longer than 256 MiB")
 }

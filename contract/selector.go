@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"cmp"
 	"context"
 	"net/url"
 	"slices"
@@ -20,30 +21,30 @@ func selectorChecks() []Check {
 			"no label is on some objects only"),
 		labelCheck("selector.double-equals", "KEY==VALUE means the same as KEY=VALUE.", one(opDoubleEquals, someNotAll),
 			"no label is on some objects only"),
-		labelCheck("selector.not-equals", "KEY!=VALUE selects the objects with another value and those without the key.", one(opNotEquals, keyAndOthers),
-			"no key is missing on some objects and has two values on others"),
+		labelCheck("selector.not-equals", "KEY!=VALUE selects the objects with another value and those without the key.", one(opNotEquals, otherValues),
+			"no key has two values", requirement{unknownKey, opNotEquals, []string{"x"}}),
 		labelCheck("selector.in", "KEY in (A,B) selects the objects whose label has one of the values.", several(opIn, someNotAll),
 			"no label is on some objects only"),
-		labelCheck("selector.not-in", "KEY notin (A,B) selects the objects with another value and those without the key.", several(opNotIn, keyAndOthers),
-			"no key is missing on some objects and has two values on others"),
-		labelCheck("selector.exists", "KEY selects the objects that have the label, whatever its value.", one(opExists, keySomewhere),
-			"every label key is on every object"),
-		labelCheck("selector.not-exists", "!KEY selects the objects that do not have the label.", one(opNotExists, keySomewhere),
-			"every label key is on every object"),
+		labelCheck("selector.not-in", "KEY notin (A,B) selects the objects with another value and those without the key.", several(opNotIn, otherValues),
+			"no key has two values", requirement{unknownKey, opNotIn, []string{"x", "y"}}),
+		labelCheck("selector.exists", "KEY selects the objects that have the label, whatever its value.", one(opExists, anyLabel),
+			"", requirement{key: unknownKey, op: opExists}),
+		labelCheck("selector.not-exists", "!KEY selects the objects that do not have the label.", one(opNotExists, anyLabel),
+			"", requirement{key: unknownKey, op: opNotExists}),
 	}
 	return append(checks,
 		Check{
 			ID: "selector.and", Clause: clauseLabelSelector, Needs: []Need{needTwoObjects},
 			Explain: "A comma between two requirements means that both must be met.",
 			run: func(ctx context.Context, r *run) (verdict, error) {
-				return r.selectors(ctx, "selector.and", "no two labels cut across each other", and(opEquals), and(opNotEquals), and(opNotExists))
+				return r.selectors(ctx, "selector.and", "no two labels cut across each other", nil, and(opEquals), and(opNotEquals), and(opNotExists))
 			},
 		},
 		Check{
 			ID: "selector.near-miss", Clause: clauseLabelSelector, Needs: []Need{needObject},
 			Explain: "Labels are compared as a whole and by case: what only resembles a label does not select the object.",
 			run: func(ctx context.Context, r *run) (verdict, error) {
-				return r.selectors(ctx, "selector.near-miss", "no label can be missed by a letter",
+				return r.selectors(ctx, "selector.near-miss", "no label can be missed by a letter", nil,
 					nearMiss(valueInOtherCase), nearMiss(valueCut), nearMiss(keyInOtherCase), nearMiss(keyCut))
 			},
 		},
@@ -60,19 +61,29 @@ func selectorChecks() []Check {
 	)
 }
 
-func labelCheck(id, explain string, candidates kind, lack string) Check {
+// unknownKey is a label key that no object has: what selects objects without a
+// key selects all of them by it. It needs no fleet in which some lack a key.
+const unknownKey = "vmikit-contract-nosuch"
+
+// labelCheck asks with labels that are there and with requirements of the
+// unknown key, which must leave no objects or all of them.
+func labelCheck(id, explain string, candidates kind, lack string, unknown ...requirement) Check {
 	return Check{
 		ID: id, Clause: clauseLabelSelector, Needs: []Need{needTwoObjects}, Explain: explain,
 		run: func(ctx context.Context, r *run) (verdict, error) {
-			return r.selectors(ctx, id, lack, candidates)
+			var extra []probe
+			for _, q := range unknown {
+				extra = append(extra, selecting(r, r.least(), selector{q}))
+			}
+			return r.selectors(ctx, id, lack, extra, candidates)
 		},
 	}
 }
 
 // selectors asks with the candidates of each kind that tell most, in the primary
-// namespace and, with the very best, over all namespaces. lack says what the
-// target does not have when none of them tells enough.
-func (r *run) selectors(ctx context.Context, id, lack string, kinds ...kind) (verdict, error) {
+// namespace and, with the very best, over all namespaces; then the extra probes.
+// lack says what the target does not have when no candidate tells enough.
+func (r *run) selectors(ctx context.Context, id, lack string, extra []probe, kinds ...kind) (verdict, error) {
 	enough := false
 	var probes []probe
 	n := maxSelectors
@@ -95,8 +106,9 @@ func (r *run) selectors(ctx context.Context, id, lack string, kinds ...kind) (ve
 		n = 1
 	}
 	if len(probes) == 0 {
-		return notExercised("no object has a label that a selector can be made of"), nil
+		lack = "no object has a label that a selector can be made of"
 	}
+	probes = append(probes, extra...)
 	found, err := r.relate(ctx, probes)
 	if err == nil && len(found) == 0 && !enough {
 		return notExercised("%s", lack), nil
@@ -107,14 +119,13 @@ func (r *run) selectors(ctx context.Context, id, lack string, kinds ...kind) (ve
 }
 
 // scopes are where relations are looked at: the primary namespace, and all of
-// them where that is more.
-func (r *run) scopes() []scope {
-	scopes := []scope{r.primary, r.widest}
-	if len(r.namespaces) < 2 {
-		return scopes[:1]
-	}
-	return slices.Compact(scopes)
-}
+// them where the run is over all. That list has a path of its own, so it is
+// looked at though there be one namespace only.
+func (r *run) scopes() []scope { return slices.Compact([]scope{r.primary, r.widest}) }
+
+// least is the namespace with the fewest objects, for requests whose answer has
+// everything.
+func (r *run) least() scope { return scope(cmp.Or(r.smallest, string(r.primary))) }
 
 // selecting asks with a labelSelector and compares with the filtered full list.
 func selecting(r *run, sc scope, s selector) probe {

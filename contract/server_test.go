@@ -32,11 +32,15 @@ type server struct {
 	minimal bool
 
 	authenticate func(authorization string) int // a status code, 0 for welcome
-	matchLabel   func(term, map[string]string) bool
-	all          func(met []bool) bool
-	matchField   func(term, object) bool
-	inNamespace  func(namespace string, o object) bool
-	find         func(namespace, name string) (object, bool)
+	// open lets anybody make a request, whatever the token.
+	open func(r *http.Request) bool
+	// query sees the query of a list before it is read.
+	query       func(namespace string, q url.Values)
+	matchLabel  func(term, map[string]string) bool
+	all         func(met []bool) bool
+	matchField  func(term, object) bool
+	inNamespace func(namespace string, o object) bool
+	find        func(namespace, name string) (object, bool)
 	// page returns the items from position start, and where the next page starts,
 	// -1 for nowhere.
 	page func(items []object, start, limit int) ([]object, int)
@@ -63,6 +67,8 @@ func newServer(objects []object) *server {
 		}
 		return http.StatusUnauthorized
 	}
+	s.open = func(*http.Request) bool { return false }
+	s.query = func(string, url.Values) {}
 	s.matchLabel = term.matchLabel
 	s.all = func(met []bool) bool { return !slices.Contains(met, false) }
 	s.matchField = term.matchField
@@ -131,7 +137,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.before(s)
-	if code := s.authenticate(r.Header.Get("Authorization")); code != 0 {
+	if code := s.authenticate(r.Header.Get("Authorization")); code != 0 && !s.open(r) {
 		s.fail(w, r, code, map[int]string{401: "Unauthorized", 403: "Forbidden"}[code])
 		return
 	}
@@ -178,6 +184,7 @@ func (s *server) findObject(namespace, name string) (object, bool) {
 
 func (s *server) list(w http.ResponseWriter, r *http.Request, namespace string) {
 	q := r.URL.Query()
+	s.query(namespace, q)
 	limit, start := 0, 0
 	if text := q.Get("limit"); text != "" {
 		var err error

@@ -4,7 +4,8 @@ import "testing"
 
 // Test runs all checks against a target, each as a subtest with the check's ID as
 // its name. A failed check fails its subtest; what could not be told is skipped,
-// with the reason; warnings are logged. A run that ended early fails.
+// with the reason; warnings are logged. A run that told too little fails, see
+// [Report.TooLittle].
 func Test(t *testing.T, target Target, options ...Option) {
 	t.Helper()
 	report, err := Run(t.Context(), target, options...)
@@ -24,7 +25,7 @@ func Test(t *testing.T, target Target, options ...Option) {
 			}
 		})
 	}
-	if report.Stopped != "" {
-		t.Errorf("the run ended early: %s", report.Stopped)
+	if why := report.TooLittle(); why != "" {
+		t.Errorf("too little was told: %s", why)
 	}
 }

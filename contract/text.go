@@ -17,8 +17,8 @@ func (r *Report) WriteText(w io.Writer) error {
 		writeResult(b, result)
 	}
 	fmt.Fprintf(b, "\n%s\n", r.Summary())
-	if r.Stopped != "" {
-		fmt.Fprintf(b, "the run ended early: %s\n", r.Stopped)
+	if why := r.TooLittle(); why != "" {
+		fmt.Fprintf(b, "too little was told: %s\n", why)
 	}
 	return b.Flush()
 }
