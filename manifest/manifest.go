@@ -49,6 +49,8 @@ import (
 	"io"
 	"iter"
 	"strconv"
+	"strings"
+	"unicode/utf8"
 )
 
 // Object is one Kubernetes object found in a stream: a document, or an item of
@@ -110,11 +112,31 @@ type Error struct {
 	Err  error
 }
 
+// Error returns it on one line. What is not printable in the name of a file,
+// line breaks and control characters among it, is escaped as in Go.
 func (e *Error) Error() string {
-	if e.Line == 0 {
-		return e.File + ": " + e.Err.Error()
+	place := e.File
+	if e.Line > 0 {
+		place += ":" + strconv.Itoa(e.Line)
 	}
-	return e.File + ":" + strconv.Itoa(e.Line) + ": " + e.Err.Error()
+	return printable(place + ": " + e.Err.Error())
+}
+
+// printable escapes what is not for a line of a terminal, as strconv.Quote does.
+// Quotes and backslashes stay: names of files have them.
+func printable(text string) string {
+	var b strings.Builder
+	for text != "" {
+		r, n := utf8.DecodeRuneInString(text)
+		part := text[:n]
+		if !strconv.IsPrint(r) || r == utf8.RuneError && n == 1 {
+			quoted := strconv.Quote(part)
+			part = quoted[1 : len(quoted)-1]
+		}
+		b.WriteString(part)
+		text = text[n:]
+	}
+	return b.String()
 }
 
 // Unwrap returns Err, so that errors.Is finds fs.ErrNotExist and its like.

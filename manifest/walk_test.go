@@ -85,6 +85,20 @@ func TestWalk(t *testing.T) {
 	assert.Equal(t, 1, n)
 }
 
+// The name of a file forges no line and drives no terminal; File has it exactly.
+func TestErrorsAreOnePrintableLine(t *testing.T) {
+	const name = "a\nb.yaml:1: forged\x1b[2J\u009b\u202e\xff \"é\\.yaml"
+	for _, err := range manifest.Walk([]string{name}, nil) {
+		assert.EqualError(t, err, `a\nb.yaml:1: forged\x1b[2J\u009b\u202e\xff "é\.yaml: no such file or directory`)
+		var e *manifest.Error
+		require.ErrorAs(t, err, &e)
+		assert.Equal(t, name, e.File)
+	}
+	for _, err := range manifest.Read("\t", strings.NewReader("\n[]")) {
+		assert.EqualError(t, err, `\t:2: a JSON array is not a Kubernetes object; put the objects one after another or into the items of a List`)
+	}
+}
+
 func TestWalkUnreadable(t *testing.T) {
 	if os.Getuid() == 0 {
 		t.Skip("root reads everything")

@@ -94,16 +94,6 @@ func BenchmarkValidateRequest(b *testing.B) {
 	}, func() { kin.validateRequest(b) })
 }
 
-func BenchmarkFind(b *testing.B) {
-	d := load(b, openapi.ProfileKubeVirt)
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, _, ok := d.Find(http.MethodGet, readPath); !ok {
-			b.Fatal("not found")
-		}
-	}
-}
-
 // realMachine is a machine of about 4 KB as a cluster answers it.
 func realMachine(b *testing.B) []byte {
 	b.Helper()

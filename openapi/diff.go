@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/getkin/kin-openapi/openapi3"
+	"go.yaml.in/yaml/v4"
 )
 
 // Effect is what a change does to the values that are valid.
@@ -79,27 +79,19 @@ func Diff(a, b Profile) ([]Change, error) {
 	return d.changes, nil
 }
 
-// generic returns the document of a profile as plain JSON values.
-func generic(p Profile) (map[string]any, error) {
+// generic returns the document of a profile as plain values.
+func generic(p Profile) (object, error) {
 	if _, err := ParseProfile(string(p)); err != nil {
 		return nil, err
 	}
-	doc, err := openapi3.NewLoader().LoadFromData(source(p))
-	if err != nil {
-		return nil, fmt.Errorf("profile %s: %w", p, err)
-	}
-	text, err := json.Marshal(doc)
-	if err != nil {
-		return nil, fmt.Errorf("profile %s: %w", p, err)
-	}
-	var root map[string]any
-	if err := json.Unmarshal(text, &root); err != nil {
+	var root object
+	if err := yaml.Unmarshal(source(p), &root); err != nil {
 		return nil, fmt.Errorf("profile %s: %w", p, err)
 	}
 	return root, nil
 }
 
-// object is a JSON object of a document. What is absent is a nil object.
+// object is an object of a document. What is absent is a nil object.
 type object = map[string]any
 
 // at returns the object that the keys lead to, nil when there is none.

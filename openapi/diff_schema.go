@@ -113,8 +113,8 @@ func containsAll(list, values []any) bool {
 
 // orderEffect compares bounds: a larger upper one widens.
 func orderEffect(from, to any) Effect {
-	x, okX := from.(float64)
-	y, okY := to.(float64)
+	x, okX := number(from)
+	y, okY := number(to)
 	switch {
 	case !okX || !okY:
 		return EffectChanges
@@ -122,6 +122,16 @@ func orderEffect(from, to any) Effect {
 		return EffectWidens
 	}
 	return EffectNarrows
+}
+
+func number(v any) (float64, bool) {
+	switch n := v.(type) {
+	case int:
+		return float64(n), true
+	case float64:
+		return n, true
+	}
+	return 0, false
 }
 
 // patternEffect says that a pattern widens when the old one is among its

@@ -32,10 +32,13 @@ func ExampleOperation_ValidateRequest() {
 		fmt.Println(err)
 		return
 	}
-	op, path, _ := doc.Find("GET", "/apis/kubevirt.io/v1/namespaces/lab/virtualmachineinstances")
-	fmt.Println(op.ID(), path)
-	fmt.Println(op.ValidateRequest(openapi.Request{Path: path, Query: map[string][]string{"limit": {"0"}}}))
+	op := doc.Operation("listNamespacedVirtualMachineInstance")
+	fmt.Println(op.Method(), op.Path())
+	fmt.Println(op.ValidateRequest(openapi.Request{
+		Path:  map[string]string{"namespace": "lab"},
+		Query: map[string][]string{"limit": {"0"}},
+	}))
 	// Output:
-	// listNamespacedVirtualMachineInstance map[namespace:lab]
+	// GET /apis/kubevirt.io/v1/namespaces/{namespace}/virtualmachineinstances
 	// /query/limit: must be at least 1, got 0 (minimum)
 }

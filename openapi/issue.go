@@ -2,7 +2,9 @@ package openapi
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Issue is one broken rule.
@@ -24,7 +26,9 @@ type Issue struct {
 	Message string `json:"message"`
 }
 
-// String returns the issue on one line.
+// String returns the issue on one line. Keys and values of the object stand in
+// it, so whatever is not printable, line breaks and control characters among it,
+// is escaped as in Go.
 func (i Issue) String() string {
 	var b strings.Builder
 	if i.Pointer != "" {
@@ -39,6 +43,23 @@ func (i Issue) String() string {
 	b.WriteString(" (")
 	b.WriteString(i.Rule)
 	b.WriteString(")")
+	return printable(b.String())
+}
+
+// printable escapes what is not for a line of a terminal, as strconv.Quote does.
+// Quotes and backslashes stay: they stand in patterns and values.
+func printable(text string) string {
+	var b strings.Builder
+	for text != "" {
+		r, n := utf8.DecodeRuneInString(text)
+		part := text[:n]
+		if !strconv.IsPrint(r) || r == utf8.RuneError && n == 1 {
+			quoted := strconv.Quote(part)
+			part = quoted[1 : len(quoted)-1]
+		}
+		b.WriteString(part)
+		text = text[n:]
+	}
 	return b.String()
 }
 

@@ -62,15 +62,37 @@ func TestLargeTexts(t *testing.T) {
 	}
 }
 
-// A fault in each of 1.5 million items must not cost what 1.5 million issues do.
+// A fault in each of a million values must not cost what a million issues do.
 func TestMemoryOfManyIssues(t *testing.T) {
 	const size = 3 << 20
-	text := []byte(vmi(`"status":{"conditions":[` + strings.Repeat("1,", size/2) + `1]}`))
-	d := load(t, openapi.ProfileKubeVirt)
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	issues := d.ValidateObject(text)
-	runtime.ReadMemStats(&after)
-	assert.Len(t, issues, 1001)
-	assert.Less(t, (after.TotalAlloc-before.TotalAlloc)/size, uint64(100), "bytes allocated for each byte of text")
+	var labels strings.Builder
+	for i := 0; labels.Len() < size; i++ {
+		fmt.Fprintf(&labels, `"%d":1,`, i)
+	}
+	for name, row := range map[string]struct {
+		text string
+		most uint64 // bytes allocated for each byte of text
+	}{
+		"items":   {vmi(`"status":{"conditions":[` + strings.Repeat("1,", size/2) + `1]}`), 100},
+		"members": {strings.Replace(vmi(), `"metadata":{`, `"metadata":{"labels":{`+labels.String()+`"a":1},`, 1), 30},
+	} {
+		d := load(t, openapi.ProfileKubeVirt)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		issues := d.ValidateObject([]byte(row.text))
+		runtime.ReadMemStats(&after)
+		assert.Len(t, issues, 1001, name)
+		assert.Less(t, (after.TotalAlloc-before.TotalAlloc)/size, row.most, name)
+	}
+}
+
+// Of a large text, too, all issues are told while there are not too many.
+func TestLargeTextsWithSomeIssues(t *testing.T) {
+	const faults = 900
+	item := `{"name":1,"x":"` + strings.Repeat("x", 100) + `"}`
+	text := vmi(`"spec":{"volumes":[` + strings.Repeat(item+",", faults-1) + item + `]}`)
+	require.Greater(t, len(text), 64<<10)
+	issues := load(t, openapi.ProfileKubeVirt).ValidateObject([]byte(text))
+	assert.Len(t, issues, faults)
+	assert.False(t, issues.Has(openapi.RuleTooManyIssues))
 }

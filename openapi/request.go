@@ -12,7 +12,7 @@ import (
 // Request holds what a request gives for the parameters of its operation. Any
 // of the fields may be nil.
 type Request struct {
-	// Path has the path parameters, decoded, as [Document.Find] returns them.
+	// Path has the path parameters, decoded.
 	Path map[string]string
 	// Query has the query parameters, as [url.ParseQuery] returns them.
 	Query url.Values

@@ -128,12 +128,11 @@ type mediaType struct {
 	base       string // without parameters
 	parameters map[string]string
 	rule       *rule // nil when anything is good
-	form       Form  // of the rule, FormDeclared when it has none
 }
 
 func (m *mediaType) json() bool { return m.base == "application/json" }
 
-func (op *Operation) addResponse(d *Document, rs *ruleSet, code string, o *openapi3.Response) error {
+func (op *Operation) addResponse(rs *ruleSet, code string, o *openapi3.Response) error {
 	status, err := strconv.Atoi(code)
 	if err != nil {
 		return fmt.Errorf("only answers with one code each are supported: %w", err)
@@ -146,21 +145,11 @@ func (op *Operation) addResponse(d *Document, rs *ruleSet, code string, o *opena
 			if m.rule, err = rs.rule(media.Schema.Value); err != nil {
 				return fmt.Errorf("%s: %w", name, err)
 			}
-			m.form = d.formOf(media.Schema.Value)
 		}
 		declared.content = append(declared.content, m)
 	}
 	op.responses[status] = declared
 	return nil
-}
-
-func (d *Document) formOf(schema *openapi3.Schema) Form {
-	for form, r := range d.forms {
-		if r.schema == schema {
-			return form
-		}
-	}
-	return FormDeclared
 }
 
 // parseMediaType splits a media type. It is only ever compared with what is

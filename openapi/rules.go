@@ -26,6 +26,8 @@ const (
 	RuleUndeclaredStatus  = "undeclared-status"
 	RuleContentType       = "content-type"
 	RuleStatusCode        = "status-code"
+	RuleStoredName        = "kubernetes-name"
+	RuleStoredLabel       = "kubernetes-label"
 	RuleTooManyIssues     = "too-many-issues"
 	RuleUnjudged          = "unjudged"
 )
@@ -47,6 +49,8 @@ var rules = []Rule{
 	{RuleUndeclaredStatus, "the status code of an answer must be one that the operation declares"},
 	{RuleContentType, "the Content-Type of an answer must be one that the operation declares for the status code"},
 	{RuleStatusCode, "the code in the Status of an error must be the status code of the answer (Kubernetes convention)"},
+	{RuleStoredName, "an object that a server stores must have the name and namespace of one (RFC 1123; the server, not the document, asks for it)"},
+	{RuleStoredLabel, "a label of an object that a server stores must have a name without NUL (the server, not the document, asks for it)"},
 	{RuleTooManyIssues, "there were more issues than are told"},
 	{RuleUnjudged, "the engine must be able to judge the value; this is a fault of the validator"},
 }

@@ -1,8 +1,8 @@
 package openapi
 
 import (
-	"bytes"
 	"strings"
+	"unicode"
 )
 
 // secretWords are parts of keys below which no value is ever repeated: cloud-init
@@ -45,17 +45,22 @@ func secretPath(path []step) bool {
 	return false
 }
 
-// secretPrefixes are how the texts begin that are secret wherever they stand,
-// such as cloud-init data under a mistyped key.
-var secretPrefixes = [][]byte{
-	[]byte("#cloud"), []byte("#!"), []byte("#include"), []byte("-----BEGIN"), []byte("ssh-"), []byte("ecdsa-"),
-	[]byte("Content-Type: multipart"), []byte("Bearer "), []byte("eyJ"),
+// secretPrefixes are how the lines begin, in any case, of texts that are secret
+// wherever they stand, such as cloud-init data under a mistyped key.
+var secretPrefixes = []string{
+	"#cloud", "#!", "#include", "-----BEGIN", "ssh-", "ecdsa-", "Content-Type: multipart", "Bearer ", "eyJ",
+	"I2Nsb3Vk", "IyEv", "LS0tLS1CRUdJTi", // #cloud, #!/ and -----BEGIN as base64
 }
 
-func secretText(text []byte) bool {
-	for _, p := range secretPrefixes {
-		if bytes.HasPrefix(text, p) {
-			return true
+// secretText reports whether a line of the text begins as secrets do. Blanks and
+// byte order marks in front of it do not count.
+func secretText(text string) bool {
+	for line := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '\n' || r == '\r' }) {
+		line = strings.TrimLeftFunc(line, func(r rune) bool { return unicode.IsSpace(r) || r == '\uFEFF' })
+		for _, p := range secretPrefixes {
+			if len(line) >= len(p) && strings.EqualFold(line[:len(p)], p) {
+				return true
+			}
 		}
 	}
 	return false

@@ -25,9 +25,10 @@ func showValue(path []step, raw []byte) string {
 		}
 		return "[…]"
 	case '"':
-		// The head is enough: what is cut off is not shown.
-		head := raw[1:min(len(raw), 4*maxValue)]
-		if secretText(head) {
+		// The head is enough: what is cut off is not shown. Where it is cut there
+		// is an error, behind all that could be read.
+		head, _ := jsontext.AppendUnquote(nil, raw[:min(len(raw), 4*maxValue)])
+		if secretText(string(head)) {
 			return ""
 		}
 	}
@@ -37,7 +38,7 @@ func showValue(path []step, raw []byte) string {
 // quoteText returns text as a JSON string that may stand in an issue.
 func quoteText(name, text string) string {
 	text = text[:min(len(text), 4*maxValue)]
-	if secretKey(name) || secretText([]byte(text)) {
+	if secretKey(name) || secretText(text) {
 		return ""
 	}
 	quoted, err := jsontext.AppendQuote(nil, text)

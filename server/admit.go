@@ -24,10 +24,6 @@ var (
 const (
 	oldAPIVersion = group + "/v1alpha3"
 	apiVersion    = group + "/" + version
-	// ruleName is the rule of Kubernetes for names, which no keyword of the document says.
-	ruleName = "kubernetes-name"
-	// ruleLabel is the same for labels.
-	ruleLabel = "kubernetes-label"
 )
 
 // incoming is a valid object on its way into the store.
@@ -115,11 +111,11 @@ func checkKey(k store.Key) openapi.Issues {
 		return openapi.Issues{{Pointer: "/metadata/name", Rule: "required", Message: "is required"}}
 	}
 	if len(k.Name) > 253 || !dns1123Subdomain.MatchString(k.Name) {
-		issues = append(issues, openapi.Issue{Pointer: "/metadata/name", Rule: ruleName, Value: quote(k.Name),
+		issues = append(issues, openapi.Issue{Pointer: "/metadata/name", Rule: openapi.RuleStoredName, Value: quote(k.Name),
 			Message: "must be a DNS subdomain: lower case letters, digits, - and ., at most 253, letters or digits at both ends"})
 	}
 	if len(k.Namespace) > 63 || !dns1123Label.MatchString(k.Namespace) {
-		issues = append(issues, openapi.Issue{Pointer: "/metadata/namespace", Rule: ruleName, Value: quote(k.Namespace),
+		issues = append(issues, openapi.Issue{Pointer: "/metadata/namespace", Rule: openapi.RuleStoredName, Value: quote(k.Namespace),
 			Message: "must be a DNS label: lower case letters, digits and -, at most 63, letters or digits at both ends"})
 	}
 	return issues
@@ -131,7 +127,7 @@ func checkLabels(meta map[string]any) openapi.Issues {
 	labels, _ := meta["labels"].(map[string]any)
 	for _, name := range slices.Sorted(maps.Keys(labels)) {
 		if strings.ContainsRune(name, 0) {
-			issues = append(issues, openapi.Issue{Pointer: "/metadata/labels", Rule: ruleLabel, Value: quote(name), Message: "must not have NUL in the name of a label"})
+			issues = append(issues, openapi.Issue{Pointer: "/metadata/labels", Rule: openapi.RuleStoredLabel, Value: quote(name), Message: "must not have NUL in the name of a label"})
 		}
 	}
 	return issues

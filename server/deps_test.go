@@ -16,7 +16,7 @@ func TestImports(t *testing.T) {
 		// The router and what it brings.
 		"github.com/labstack/echo/v4", "github.com/labstack/gommon", "github.com/mattn/go-colorable", "github.com/mattn/go-isatty",
 		"github.com/valyala/bytebufferpool", "github.com/valyala/fasttemplate", "golang.org/x/crypto", "golang.org/x/net",
-		"golang.org/x/sys", "golang.org/x/text", "golang.org/x/time",
+		"golang.org/x/sys", "golang.org/x/text",
 		// Binding of parameters in generated code, and request ids.
 		"github.com/oapi-codegen/runtime", "github.com/apapsch/go-jsonmerge/v2", "github.com/google/uuid",
 		// The document at run time.

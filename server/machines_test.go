@@ -268,12 +268,15 @@ func TestFutureResourceVersion(t *testing.T) {
 	t.Parallel()
 	f := start(t).create("vms/a")
 	for _, path := range []string{inVMs, inVMs + "/a", "/api/v1/namespaces"} {
-		r := f.get(path + "?resourceVersion=9000000000000000000")
-		s := r.status(t)
-		assert.Equal(t, http.StatusGatewayTimeout, r.StatusCode)
-		assert.Contains(t, s.Message, "Timeout: Too large resource version: 9000000000000000000, current: ")
-		assert.Equal(t, "1", r.Header.Get("Retry-After"))
-		assert.EqualValues(t, 1, s.Details.RetryAfterSeconds)
+		t.Run(path, func(t *testing.T) {
+			t.Parallel()
+			r := f.get(path + "?resourceVersion=9000000000000000000")
+			s := r.status(t)
+			assert.Equal(t, http.StatusGatewayTimeout, r.StatusCode)
+			assert.Contains(t, s.Message, "Timeout: Too large resource version: 9000000000000000000, current: ")
+			assert.Equal(t, "1", r.Header.Get("Retry-After"))
+			assert.EqualValues(t, 1, s.Details.RetryAfterSeconds)
+		})
 	}
 }
 

@@ -56,7 +56,10 @@ func TestWrongUsage(t *testing.T) {
 		{"serve --listen 127.0.0.1:0 --request-timeout 0s", "--request-timeout 0s: must be above zero", "vmikit serve"},
 		{"serve --tls-cert-file x", "--tls-cert-file and --tls-private-key-file must be given together", "vmikit serve"},
 		{"serve --allowed-hosts a:1", `--allowed-hosts: "a:1" is neither a name nor an address; a port does not belong to it`, "vmikit serve"},
+		{"serve --load - --rbac -", "standard input (-) can be given once only", "vmikit serve"},
+		{"serve --load - --load x --load -", "standard input (-) can be given once only", "vmikit serve"},
 		{"validate", "a file, a directory or - is needed", "vmikit validate"},
+		{"validate - -", "standard input (-) can be given once only", "vmikit validate"},
 		{"validate -o xml x", `invalid argument "xml" for "-o, --output" flag: must be one of text, json, junit`, "vmikit validate"},
 		{"contract", "--server is needed", "vmikit contract"},
 		{"contract --server http://x --token a --token-file b", "--token and --token-file exclude each other", "vmikit contract"},
@@ -65,6 +68,7 @@ func TestWrongUsage(t *testing.T) {
 		{"profiles diff document", "two profiles are needed, or none, got 1", "vmikit profiles diff"},
 		{"profiles diff document v2", `no profile "v2": want one of document, kubernetes, kubevirt`, "vmikit profiles diff"},
 		{"profiles show", "one profile is needed, got 0", "vmikit profiles show"},
+		{"profiles rules x", `unexpected argument "x"`, "vmikit profiles rules"},
 		{"version 2", `unexpected argument "2"`, "vmikit version"},
 	} {
 		t.Run(test.line, func(t *testing.T) {
@@ -75,7 +79,7 @@ func TestWrongUsage(t *testing.T) {
 }
 
 func TestHelpHasExamples(t *testing.T) {
-	for _, name := range []string{"", "serve", "validate", "contract", "profiles", "profiles diff", "profiles show", "version"} {
+	for _, name := range []string{"", "serve", "validate", "contract", "profiles", "profiles diff", "profiles show", "profiles rules", "version"} {
 		got := vmikit(t, append(strings.Fields(name), "--help")...)
 		assert.Equal(t, 0, got.code, name)
 		assert.Empty(t, got.stderr, name)

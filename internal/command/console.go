@@ -41,7 +41,7 @@ func (c *console) say(format string, args ...any) {
 		c.notices.Info(fmt.Sprintf(format, args...))
 		return
 	}
-	fmt.Fprintf(c.out, format+"\n", args...)
+	fmt.Fprintln(c.out, printable(fmt.Sprintf(format, args...)))
 }
 
 // warn prints one line about something that may not be as it was meant.
@@ -50,7 +50,7 @@ func (c *console) warn(format string, args ...any) {
 		c.notices.Warn(fmt.Sprintf(format, args...))
 		return
 	}
-	fmt.Fprintf(c.out, "warning: "+format+"\n", args...)
+	fmt.Fprintln(c.out, "warning: "+printable(fmt.Sprintf(format, args...)))
 }
 
 // terminal reports whether somebody looks on.

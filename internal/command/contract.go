@@ -114,15 +114,18 @@ func (o *contractOptions) run(cmd *cobra.Command) error {
 	}
 	options := o.options(cmd.Flags().Changed("rate"))
 	report, err := contract.Run(cmd.Context(), target, options...)
+	// CI expects its file of every run. People have the error.
+	if report != nil && (err == nil || o.output.value == "junit") {
+		write := map[string]func(io.Writer) error{"text": report.WriteText, "junit": report.WriteJUnit}[o.output.value]
+		if err := write(cmd.OutOrStdout()); err != nil {
+			return &exitError{contract.ExitError, fmt.Errorf("write the report: %w", err)}
+		}
+	}
 	switch {
 	case errors.Is(err, context.Canceled):
 		return &exitError{contract.ExitError, errors.New("interrupted")}
 	case err != nil:
 		return &exitError{contract.ErrorExitCode(err), err}
-	}
-	write := map[string]func(io.Writer) error{"text": report.WriteText, "junit": report.WriteJUnit}[o.output.value]
-	if err := write(cmd.OutOrStdout()); err != nil {
-		return &exitError{contract.ExitError, fmt.Errorf("write the report: %w", err)}
 	}
 	return exitWith(report.ExitCode())
 }

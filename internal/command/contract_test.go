@@ -86,6 +86,33 @@ func TestContractExitCodes(t *testing.T) {
 	}
 }
 
+// CI gets a report of a run that ended before its first check, too.
+func TestContractReportsARunThatEndsEarly(t *testing.T) {
+	refusing := start(t, "--quiet", "--token-auth-file", write(t, "tokens.csv", "the-token,root,1\n"))
+	for server, code := range map[string]int{"http://127.0.0.1:1": 3, refusing.url: 2} {
+		got := vmikit(t, "contract", "--server", server, "-o", "junit")
+		assert.Equal(t, code, got.code)
+		assert.Regexp(t, `^error: target [^\n]+\n$`, got.stderr)
+		var report struct {
+			Suites []struct {
+				Errors int `xml:"errors,attr"`
+			} `xml:"testsuite"`
+		}
+		require.NoError(t, xml.Unmarshal([]byte(got.stdout), &report), got.stdout)
+		require.Len(t, report.Suites, 1)
+		assert.Equal(t, 1, report.Suites[0].Errors)
+
+		got = vmikit(t, "contract", "--server", server)
+		assert.Equal(t, code, got.code)
+		assert.Empty(t, got.stdout)
+	}
+	// Wrong usage has no report.
+	got := vmikit(t, "contract", "--server", refusing.url, "--token", "a\nb", "-o", "junit")
+	assert.Equal(t, 2, got.code)
+	assert.Empty(t, got.stdout)
+	assert.NotContains(t, got.stderr, "a\\nb")
+}
+
 // fault breaks a right server in one way.
 type fault struct {
 	// request changes what the server is asked.

@@ -3,6 +3,7 @@ package command
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -68,7 +69,7 @@ func conclude(cmd *cobra.Command, err error) int {
 	usage, wrongUsage := errors.AsType[*usageError](err)
 	if e, ok := errors.AsType[*exitError](err); ok && !wrongUsage {
 		if e.err != nil {
-			fmt.Fprintf(stderr, "error: %s\n", e.err)
+			fmt.Fprintf(stderr, "error: %s\n", printable(e.err.Error()))
 		}
 		return e.code
 	}
@@ -76,7 +77,7 @@ func conclude(cmd *cobra.Command, err error) int {
 	if wrongUsage {
 		message = usage.message
 	}
-	fmt.Fprintf(stderr, "error: %s\nsee '%s --help'\n", message, cmd.CommandPath())
+	fmt.Fprintf(stderr, "error: %s\nsee '%s --help'\n", printable(message), cmd.CommandPath())
 	return exitUsage
 }
 
@@ -98,6 +99,16 @@ func unknownCommand(cmd *cobra.Command, name string) error {
 func noArgs(_ *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return usagef("unexpected argument %q", args[0])
+	}
+	return nil
+}
+
+// stdinOnce refuses to read standard input twice: there is nothing left in it
+// the second time.
+func stdinOnce(paths []string) error {
+	first := slices.Index(paths, "-")
+	if first >= 0 && slices.Contains(paths[first+1:], "-") {
+		return usagef("standard input (-) can be given once only")
 	}
 	return nil
 }

@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
-	"log/slog"
 	"time"
 
 	"github.com/vmikit/vmikit/manifest"
+	"github.com/vmikit/vmikit/openapi"
 	"github.com/vmikit/vmikit/server"
 	"github.com/vmikit/vmikit/server/store"
 )
@@ -38,29 +38,18 @@ type loader struct {
 	writer  *server.Writer
 	console *console
 	counts  loadCounts
-	// at is the place of the object that is being taken, for the writer's log.
-	at string
+	// warnings are those of the object that is being taken.
+	warnings openapi.Issues
 	// places is where each object came from.
 	places map[store.Key]string
 }
 
 func newLoader(st store.Store, options []server.Option, c *console) (*loader, error) {
 	l := &loader{console: c, places: make(map[store.Key]string)}
-	log := slog.New(placeHandler{c.log.Handler(), &l.at})
+	collect := server.WithWarnings(func(_ store.Key, warning openapi.Issue) { l.warnings = append(l.warnings, warning) })
 	var err error
-	l.writer, err = server.NewWriter(st, append(options[:len(options):len(options)], server.WithLogger(log))...)
+	l.writer, err = server.NewWriter(st, append(options[:len(options):len(options)], collect)...)
 	return l, err
-}
-
-// placeHandler adds the place of the object to what the writer logs about it.
-type placeHandler struct {
-	slog.Handler
-	at *string
-}
-
-func (h placeHandler) Handle(ctx context.Context, r slog.Record) error {
-	r.AddAttrs(slog.String("object", *h.at))
-	return h.Handler.Handle(ctx, r)
 }
 
 // progressAfter is how long loading takes before it is told that it goes on.
@@ -97,34 +86,41 @@ func (l *loader) load(ctx context.Context, objects iter.Seq2[*manifest.Object, e
 
 // take puts one object into the store. The error is that of the store.
 func (l *loader) take(ctx context.Context, o *manifest.Object) error {
-	l.at = fmt.Sprintf("%s:%d", o.File, o.Line)
+	at := fmt.Sprintf("%s:%d", o.File, o.Line)
 	if !isMachine(o) {
 		l.counts.skipped++
-		l.console.say("%s: skipped %s", l.at, nameOf(o))
+		l.console.say("%s: skipped %s", at, nameOf(o))
 		return nil
 	}
+	l.warnings = nil
 	created, err := l.writer.Create(ctx, o.JSON)
+	tell(l.console.warn, o, l.warnings)
 	if err == nil {
 		l.counts.loaded++
-		l.places[created.Key] = l.at
+		l.places[created.Key] = at
 		return nil
 	}
 	if invalid, ok := errors.AsType[*server.InvalidError](err); ok {
 		l.counts.refused++
-		lines := linesOf(o, invalid.Issues)
-		for i, issue := range invalid.Issues {
-			l.console.say("%s", issueLine(o.File, lines[i], issue))
-		}
+		tell(l.console.say, o, invalid.Issues)
 		return nil
 	}
 	if errors.Is(err, store.ErrExists) {
 		l.counts.refused++
 		key := store.Key{Namespace: cmp.Or(o.Namespace, "default"), Name: o.Name}
-		l.console.say("%s: %s is there already, from %s", l.at, nameOf(o), l.places[key])
+		l.console.say("%s: %s is there already, from %s", at, nameOf(o), l.places[key])
 		return nil
 	}
 	if ctx.Err() != nil {
 		return errInterrupted
 	}
-	return fmt.Errorf("%s: %w", l.at, err)
+	return fmt.Errorf("%s: %w", at, err)
+}
+
+// tell prints a line for each issue of an object.
+func tell(line func(format string, args ...any), o *manifest.Object, issues openapi.Issues) {
+	lines := linesOf(o, issues)
+	for i, issue := range issues {
+		line("%s", issueLine(o.File, lines[i], issue))
+	}
 }

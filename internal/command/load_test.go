@@ -84,12 +84,37 @@ func TestLoadOfAFileThatIsNotThere(t *testing.T) {
 }
 
 func TestLoadKeepsEnumWarningsWithTheirPlace(t *testing.T) {
-	path := write(t, "vmi.json", "\n"+strings.Replace(fmt.Sprintf(machine, "web", ""), `}}`, `},"status":{"phase":"Resting"}}`, 1))
+	path := write(t, "vmi.json", "\n"+strings.Replace(fmt.Sprintf(machine, "web", ""), `}}`, `},"status":`+"\n"+`{"phase":"Resting"}}`, 1)+
+		strings.Replace(fmt.Sprintf(machine, "fine", ""), `}}`, `},"spec":{"domain":{"cpu":{"cores":0}}},"status":{"phase":"Asleep"}}`, 1))
 	s := start(t, "--enum-unknown", "warn", "--load", path)
-	assert.Regexp(t, `level=WARN msg="unknown value" pointer=/status/phase value="\\"Resting\\"" object=`+path+":2\n", s.stderr())
+	const known = `must be one of "Pending", "Scheduling", "Scheduled", "Running", "Succeeded", "Failed", "Unknown", "WaitingForSync"`
+	assert.Equal(t, `warning: DIR/vmi.json:3: /status/phase: `+known+`, got "Resting" (enum)
+warning: DIR/vmi.json:4: /status/phase: `+known+`, got "Asleep" (enum)
+DIR/vmi.json:4: /spec/domain/cpu/cores: must be at least 1, got 0 (minimum)
+loaded 1, skipped 0, refused 1
+`, s.startLines(filepath.Dir(path)))
 	status, body := s.get(t, http.DefaultClient, "/apis/kubevirt.io/v1/namespaces/default/virtualmachineinstances/web", "")
 	assert.Equal(t, 200, status)
 	assert.Contains(t, body, "Resting")
+}
+
+// What stands in a file, or in its name, forges no line and drives no terminal.
+func TestLoadTellsPrintableLines(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "a\n\x1b[2J.json"), []byte(
+		fmt.Sprintf(machine, "web", `,"labels":{"k\nother.yaml:1: /spec: forged\u001b[2J":5}`)+
+			`{"apiVersion":"v1","kind":"P\no\u001b[2Jd","metadata":{"name":"x\ny"}}`+"\n"+
+			fmt.Sprintf(machine, "web", "")+fmt.Sprintf(machine, "web", "")+"{\n"), 0o600))
+	s := start(t, "--load", dir)
+	assert.Equal(t, `DIR/a\n\x1b[2J.json:1: /metadata/labels/k\nother.yaml:1: ~1spec: forged\x1b[2J: must be a string, not a number, got 5 (type)
+DIR/a\n\x1b[2J.json:2: skipped P\no\x1b[2Jd v1 "x\ny"
+DIR/a\n\x1b[2J.json:4: VirtualMachineInstance kubevirt.io/v1 "web" is there already, from DIR/a\n\x1b[2J.json:3
+DIR/a\n\x1b[2J.json:6: invalid json: unexpected EOF
+loaded 1, skipped 1, refused 2, could not read 1
+`, s.startLines(dir))
+
+	got := vmikit(t, "serve", "--load", "no\nsuch\x1b.yaml", "--listen", "127.0.0.1:0")
+	assert.Equal(t, outcome{1, "", `error: --load: no\nsuch\x1b.yaml: no such file or directory` + "\n"}, got)
 }
 
 // Nothing of what is secret in a machine is repeated, whatever is wrong with it.

@@ -2,7 +2,9 @@ package command
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/vmikit/vmikit/manifest"
 	"github.com/vmikit/vmikit/openapi"
@@ -10,7 +12,10 @@ import (
 
 const (
 	machineGroup = "kubevirt.io"
-	machineKind  = "VirtualMachineInstance"
+	apiVersion   = machineGroup + "/v1"
+	// oldAPIVersion is still in many manifests; a cluster answers them as apiVersion.
+	oldAPIVersion = machineGroup + "/v1alpha3"
+	machineKind   = "VirtualMachineInstance"
 )
 
 // isMachine reports whether an object is to be judged as a VirtualMachineInstance.
@@ -27,15 +32,29 @@ func objectName(kind, apiVersion, namespace, name string) string {
 	if namespace != "" {
 		name = namespace + "/" + name
 	}
-	return strings.TrimSpace(printable(kind)+" "+printable(apiVersion)) + fmt.Sprintf(" %q", shorten(name))
+	return strings.TrimSpace(shorten(kind)+" "+shorten(apiVersion)) + fmt.Sprintf(" %q", shorten(name))
 }
 
 func nameOf(o *manifest.Object) string { return objectName(o.Kind, o.APIVersion, o.Namespace, o.Name) }
 
-// printable is a text of a file for one line of a terminal.
-func printable(s string) string {
-	quoted := fmt.Sprintf("%q", shorten(s))
-	return quoted[1 : len(quoted)-1]
+// printable is a text for one line of a terminal: names of files and objects,
+// and what is quoted from them, must neither forge a line nor drive the terminal.
+// What is not printable is escaped as in Go; quotes and backslashes stay.
+//
+// Whatever writes lines calls it, so that those who make the lines need not.
+func printable(text string) string {
+	var b strings.Builder
+	for text != "" {
+		r, n := utf8.DecodeRuneInString(text)
+		part := text[:n]
+		if !strconv.IsPrint(r) || r == utf8.RuneError && n == 1 {
+			quoted := strconv.Quote(part)
+			part = quoted[1 : len(quoted)-1]
+		}
+		b.WriteString(part)
+		text = text[n:]
+	}
+	return b.String()
 }
 
 // maxName is how much of a name of a file is repeated.
@@ -65,7 +84,7 @@ func linesOf(o *manifest.Object, issues openapi.Issues) []int {
 	return lines
 }
 
-// issueLine is how an issue is told of: file:line: pointer: message (rule).
+// issueLine is how an issue is told: file:line: pointer: message (rule).
 func issueLine(file string, line int, issue openapi.Issue) string {
 	return fmt.Sprintf("%s:%d: %s", file, line, issue)
 }

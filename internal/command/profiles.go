@@ -28,7 +28,9 @@ are three, each the one before with a layer on it.`,
   # What the default profile has otherwise than the document as given
   vmikit profiles diff
   vmikit profiles diff kubernetes kubevirt -o json
-  vmikit profiles show kubevirt > openapi.yaml`,
+  vmikit profiles show kubevirt > openapi.yaml
+  # What the names behind the messages mean that are no keywords of JSON Schema
+  vmikit profiles rules`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return unknownCommand(cmd, args[0])
@@ -40,7 +42,7 @@ are three, each the one before with a layer on it.`,
 		}),
 	}
 	addChoice(cmd, &output, "output", "o", "text", "text or json", "text", "json")
-	cmd.AddCommand(newProfilesDiff(), newProfilesShow())
+	cmd.AddCommand(newProfilesDiff(), newProfilesShow(), newProfilesRules())
 	return cmd
 }
 
@@ -148,6 +150,29 @@ func newProfilesShow() *cobra.Command {
 			return err
 		}),
 	}
+}
+
+func newProfilesRules() *cobra.Command {
+	var output choice
+	cmd := &cobra.Command{
+		Use:   "rules",
+		Short: "List the rules that are no keywords of JSON Schema, and what they say",
+		Example: `  vmikit profiles rules
+  vmikit profiles rules -o json`,
+		Args: noArgs,
+		RunE: run(func(cmd *cobra.Command, _ []string) error {
+			if output.value == "json" {
+				return writeJSON(cmd.OutOrStdout(), openapi.Rules())
+			}
+			t := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 3, ' ', 0)
+			for _, r := range openapi.Rules() {
+				fmt.Fprintf(t, "%s\t%s\n", r.Name, r.Description)
+			}
+			return t.Flush()
+		}),
+	}
+	addChoice(cmd, &output, "output", "o", "text", "text or json", "text", "json")
+	return cmd
 }
 
 func parseProfile(name string) (openapi.Profile, error) {

@@ -63,6 +63,19 @@ func TestProfilesDiff(t *testing.T) {
 	assert.Equal(t, changes, decoded)
 }
 
+func TestProfilesRules(t *testing.T) {
+	got := vmikit(t, "profiles", "rules")
+	assert.Equal(t, 0, got.code)
+	lines := strings.Split(strings.TrimSpace(got.stdout), "\n")
+	require.Len(t, lines, len(openapi.Rules()))
+	for i, r := range openapi.Rules() {
+		assert.Regexp(t, "^"+r.Name+"  +[a-z]", lines[i])
+	}
+	var list []openapi.Rule
+	require.NoError(t, json.Unmarshal([]byte(vmikit(t, "profiles", "rules", "-o", "json").stdout), &list))
+	assert.Equal(t, openapi.Rules(), list)
+}
+
 func TestServeCountsTheWidenings(t *testing.T) {
 	changes, err := openapi.Diff(openapi.ProfileDocument, openapi.ProfileKubeVirt)
 	require.NoError(t, err)

@@ -2,6 +2,7 @@ package command
 
 import (
 	"net"
+	"slices"
 	"strings"
 )
 
@@ -20,6 +21,9 @@ func (o *serveOptions) check() (*endpoint, error) {
 		if !isHost(h) {
 			return nil, usagef("--allowed-hosts: %q is neither a name nor an address; a port does not belong to it", h)
 		}
+	}
+	if err := stdinOnce(slices.Concat(o.load, o.rbac)); err != nil {
+		return nil, err
 	}
 	at, err := resolve(o.listen)
 	if err != nil || at.loopback() {

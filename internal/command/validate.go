@@ -30,6 +30,10 @@ rule. Objects of other kinds are named and skipped.
 What only the document as given objects to is told as a note: the document is
 behind KubeVirt there. With --profile document it is a violation.
 
+The document knows kubevirt.io/v1 alone, so kubevirt.io/v1alpha3 is a violation in
+every profile. A note says that serve --load takes such an object: it answers it as
+kubevirt.io/v1, as a cluster does.
+
 Exit codes: 0 valid, 1 violations, 2 something could not be read, or wrong usage.`,
 		Example: `  vmikit validate vmi.yaml
   kubectl get vmi -A -o yaml | vmikit validate -
@@ -40,7 +44,7 @@ Exit codes: 0 valid, 1 violations, 2 something could not be read, or wrong usage
 			if len(args) == 0 {
 				return usagef("a file, a directory or - is needed")
 			}
-			return nil
+			return stdinOnce(args)
 		},
 		RunE: run(func(cmd *cobra.Command, args []string) error {
 			v, err := newValidator(profile.profile(), strict)

@@ -49,6 +49,49 @@ func TestValidateStandardInput(t *testing.T) {
 		"\n1 violation in 1 of 2 objects, by profile kubevirt\n", ""}, got)
 }
 
+// serve takes what the document calls a violation.
+func TestValidateNotesWhatServeTakes(t *testing.T) {
+	old := strings.Replace(fmt.Sprintf(machine, "web", ""), "v1", "v1alpha3", 1)
+	for _, p := range openapi.Profiles() {
+		assert.Equal(t, outcome{1, `<stdin>:1: /apiVersion: must be one of "kubevirt.io/v1", got "kubevirt.io/v1alpha3" (enum)` +
+			"\n<stdin>:1: note: serve --load would answer it as kubevirt.io/v1\n1 violation in 1 of 1 object, by profile " + string(p) + "\n", ""},
+			vmikitWith(t, old, "validate", "--profile", string(p), "-"))
+	}
+}
+
+// A report for people is printable lines, one for programs has the exact values.
+func TestValidateForgesNoLines(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a\nb\x1b[2J.json")
+	require.NoError(t, os.WriteFile(path, []byte(
+		fmt.Sprintf(machine, "web", `,"labels":{"k\nother.yaml:1: /spec: forged\u001b[2J":5}`)+
+			`{"apiVersion":"v1","kind":"P\no\u001b[2Jd","metadata":{"name":"x\ny"}}`+"\n{\n"), 0o600))
+	got := vmikit(t, "validate", dir)
+	assert.Equal(t, `DIR/a\nb\x1b[2J.json:1: /metadata/labels/k\nother.yaml:1: ~1spec: forged\x1b[2J: must be a string, not a number, got 5 (type)
+DIR/a\nb\x1b[2J.json:2: skipped P\no\x1b[2Jd v1 "x\ny"
+DIR/a\nb\x1b[2J.json:4: invalid json: unexpected EOF
+1 violation in 1 of 1 object, by profile kubevirt; skipped 1 object of other kinds; could not read 1 place
+`, strings.ReplaceAll(got.stdout, dir, "DIR"))
+
+	var report struct {
+		Objects []struct {
+			File, Kind, Name string
+			Violations       []struct{ Pointer string }
+		}
+		Errors []struct{ File string }
+	}
+	require.NoError(t, json.Unmarshal([]byte(vmikit(t, "validate", "-o", "json", dir).stdout), &report))
+	assert.Equal(t, path, report.Objects[0].File)
+	assert.Equal(t, "/metadata/labels/k\nother.yaml:1: ~1spec: forged\x1b[2J", report.Objects[0].Violations[0].Pointer)
+	assert.Equal(t, "P\no\x1b[2Jd", report.Objects[1].Kind)
+	assert.Equal(t, "x\ny", report.Objects[1].Name)
+	assert.Equal(t, path, report.Errors[0].File)
+
+	junit := vmikit(t, "validate", "-o", "junit", dir).stdout
+	assert.NoError(t, xml.Unmarshal([]byte(junit), new(struct{})))
+	assert.Contains(t, junit, `.json:1: /metadata/labels/k\nother.yaml:1: ~1spec: forged\x1b[2J: must be a string`)
+}
+
 // What only the given document objects to is a note and no violation.
 func TestDriftIsNoViolation(t *testing.T) {
 	path := write(t, "vmi.json", strings.Replace(fmt.Sprintf(machine, "web", ""), `}}`, `},"spec":{"evictionStrategy":"External"}}`, 1))

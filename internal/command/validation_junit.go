@@ -87,7 +87,7 @@ func junitCaseOf(o validatedObject) junitCase {
 func issueLines(file string, issues []foundIssue) string {
 	var b strings.Builder
 	for _, i := range issues {
-		b.WriteString(issueLine(file, i.Line, i.Issue) + "\n")
+		b.WriteString(printable(issueLine(file, i.Line, i.Issue)) + "\n")
 	}
 	return b.String()
 }

@@ -10,7 +10,7 @@ import (
 func (r *validation) writeText(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	for _, line := range r.lines {
-		fmt.Fprintln(out, line)
+		fmt.Fprintln(out, printable(line))
 	}
 	fmt.Fprintln(out, r.summary())
 	return out.Flush()
@@ -24,6 +24,9 @@ func (o validatedObject) lines() []string {
 	}
 	for _, i := range o.Violations {
 		lines = append(lines, issueLine(o.File, i.Line, i.Issue))
+		if i.Pointer == "/apiVersion" && o.APIVersion == oldAPIVersion {
+			lines = append(lines, fmt.Sprintf("%s:%d: note: serve --load would answer it as %s", o.File, i.Line, apiVersion))
+		}
 	}
 	for _, i := range o.Drift {
 		lines = append(lines, fmt.Sprintf("%s:%d: note: the given document alone objects: %s", o.File, i.Line, i.Issue))
