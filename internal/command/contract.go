@@ -52,7 +52,8 @@ A token on a command line can be read by others on the machine; --token-file and
 --forbidden-token-file keep it off it.
 
 Exit codes: 0 the server keeps it, 1 it does not, 2 wrong usage or an error of the
-tester, 3 the server is unreachable, 4 too little could be told.`,
+tester, 3 the server is unreachable, 4 too little could be told:
+no object was shown, the run ended early, or fewer checks told something than could not.`,
 		Example: `  vmikit contract --server http://127.0.0.1:6443
 
   # A cluster, with the token of a service account that may read machines
