@@ -74,7 +74,7 @@ fuzz: ## Fuzz each target for FUZZTIME (30s)
 
 .PHONY: bench
 bench: ## Measure: each goal beside its other side, in one run
-	go test -run '^$$' -bench . -benchmem ./openapi ./server ./server/store ./manifest ./client
+	go test -run '^$$' -bench . -benchmem ./openapi ./server/... ./manifest ./internal/command
 
 .PHONY: soak
 soak: ## Churn for SOAK (10m) and watch the heap
@@ -87,7 +87,7 @@ vuln: ## Look for known vulnerabilities
 .PHONY: dist
 dist: ## Build static binaries and their checksums under ./dist
 	rm -rf dist && mkdir -p dist
-	for target in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64; do \
-		os=$${target%/*} arch=$${target#*/}; name=vmikit-$$os-$$arch; [ $$os = windows ] && name=$$name.exe; \
+	@for target in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64; do \
+		os=$${target%/*} arch=$${target#*/}; name=vmikit-$$os-$$arch; [ $$os = windows ] && name=$$name.exe; echo "dist/$$name"; \
 		CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch go build -trimpath -ldflags '$(LDFLAGS)' -o dist/$$name ./cmd/vmikit; done
 	cd dist && sha256sum vmikit-* > SHA256SUMS

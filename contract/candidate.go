@@ -24,6 +24,22 @@ func (r *run) best(purpose string, candidates []candidate, n int) []candidate {
 	return candidates[:min(n, len(candidates))]
 }
 
+// mostLabels are as many as candidates are made of: machines tend to have a label
+// with their own name, and a fleet of thousands has thousands of those.
+const mostLabels = 500
+
+// someLabels returns the labels that candidates are made of: those that several
+// objects have before those of one object, which of them by seed.
+func (r *run) someLabels(labels []label) []label {
+	if len(labels) <= mostLabels {
+		return labels
+	}
+	rng := r.rand("labels")
+	rng.Shuffle(len(labels), func(i, j int) { labels[i], labels[j] = labels[j], labels[i] })
+	slices.SortStableFunc(labels, func(a, b label) int { return min(b.with, 2) - min(a.with, 2) })
+	return labels[:mostLabels]
+}
+
 // kind makes candidates of one kind from items and the labels on them.
 type kind func(items []*item, labels []label) []candidate
 
@@ -121,6 +137,12 @@ func conjunction(items []*item, both selector) candidate {
 // when fewer objects meet it than have the real label.
 func nearMiss(almost func(label) label) kind {
 	return func(items []*item, labels []label) []candidate {
+		have := make(map[[2]string]int)
+		for _, it := range items {
+			for key, value := range it.labels {
+				have[[2]string{key, value}]++
+			}
+		}
 		var out []candidate
 		for _, l := range labels {
 			miss := almost(l)
@@ -128,7 +150,7 @@ func nearMiss(almost func(label) label) kind {
 				continue
 			}
 			s := selector{{miss.key, opEquals, []string{miss.value}}}
-			c := candidate{selector: s, enough: len(s.filter(items)) < l.with}
+			c := candidate{selector: s, enough: have[[2]string{miss.key, miss.value}] < l.with}
 			if c.enough {
 				c.telling++
 			}

@@ -111,8 +111,13 @@ func TestNotExercised(t *testing.T) {
 	assert.Equal(t, []string{
 		"selector.equals", "selector.double-equals", "selector.not-equals", "selector.in", "selector.not-in", "selector.and", "selector.field-namespace",
 	}, with(report, contract.NotExercised))
-	assert.Equal(t, contract.ExitTooLittle, report.ExitCode())
-	assert.Contains(t, text(t, report), "too little was told: 4 checks told something, 7 could not")
+	assert.Equal(t, contract.ExitGood, report.ExitCode(), "of chosen checks one that tells something is enough")
+	none := run(t, newServer(objects).target(t), contract.WithOnly("selector.equals"))
+	assert.Equal(t, contract.ExitTooLittle, none.ExitCode())
+	assert.Contains(t, text(t, none), "too little was told: 0 checks told something, 1 could not")
+	rest := run(t, newServer(objects).target(t), contract.WithSkip("schema", "paging", "namespace", "consistency", "auth", "notfound"))
+	assert.Equal(t, contract.ExitTooLittle, rest.ExitCode())
+	assert.Contains(t, text(t, rest), "too little was told: 4 checks told something, 7 could not")
 
 	bare := []object{machine(1, "a", "one", map[string]string{}), machine(2, "a", "two", map[string]string{})}
 	report = run(t, newServer(bare).target(t), contract.WithOnly("selector"))

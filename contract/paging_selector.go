@@ -61,7 +61,7 @@ func pageSelector(ctx context.Context, r *run) (verdict, error) {
 			return verdict{}, err
 		}
 		var byLabel, byName []selection
-		for _, l := range labelsOf(full.all()) {
+		for _, l := range r.someLabels(labelsOf(full.all())) {
 			byLabel = append(byLabel, withLabel(l))
 		}
 		if items := full.items; r.conventions() && len(items) > 0 {

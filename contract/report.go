@@ -30,6 +30,8 @@ type Report struct {
 
 	// err is that of [Run].
 	err error
+	// narrowed says that the caller chose the checks.
+	narrowed bool
 }
 
 // Exit codes of a run, for commands.
@@ -72,7 +74,8 @@ func (r *Report) ExitCode() int {
 // TooLittle says on one line why a report without a failure is no proof, "" when
 // it is one: the run ended early, the target showed no object at all, or fewer
 // checks told something (pass, fail, warning) than wanted to and could not (not
-// exercised, inconclusive). Skipped checks count for neither.
+// exercised, inconclusive). Skipped checks count for neither. Of checks that were
+// chosen with [WithOnly] one that told something is enough.
 func (r *Report) TooLittle() string {
 	counts := r.Counts()
 	told, untold := counts[Pass]+counts[Fail]+counts[Warning], counts[NotExercised]+counts[Inconclusive]
@@ -83,7 +86,7 @@ func (r *Report) TooLittle() string {
 		return "the run ended early: " + r.Stopped
 	case r.Objects == 0:
 		return "the target shows no object"
-	case told == 0 || told < untold:
+	case told == 0 || told < untold && !r.narrowed:
 		return fmt.Sprintf("%s told something, %d could not", number(told, "check"), untold)
 	}
 	return ""

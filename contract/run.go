@@ -58,6 +58,7 @@ func (r *run) report(ctx context.Context) (*Report, error) {
 		Namespace: r.target.Namespace,
 		Seed:      r.config.seed,
 		Started:   time.Now(),
+		narrowed:  len(r.config.only) > 0,
 	}
 	report.err = r.results(ctx, report)
 	if report.err != nil {
@@ -101,7 +102,10 @@ func (r *run) discover(ctx context.Context) error {
 	switch all.status {
 	case http.StatusUnauthorized, http.StatusForbidden:
 		hint := ""
-		if all.status == http.StatusForbidden && r.target.Namespace == "" {
+		switch {
+		case r.target.Token == "":
+			hint = "; give it a token that may read machines"
+		case all.status == http.StatusForbidden && r.target.Namespace == "":
 			hint = "; name a namespace if the token has rights in one only"
 		}
 		return fmt.Errorf("%w: status %d%s", ErrRefused, all.status, hint)

@@ -96,7 +96,7 @@ func (r *run) selectors(ctx context.Context, id, lack string, extra []probe, kin
 			return verdict{}, err
 		}
 		items := full.all()
-		labels := labelsOf(items)
+		labels := r.someLabels(labelsOf(items))
 		for _, k := range kinds {
 			for _, c := range r.best(id, k(items, labels), n) {
 				enough = enough || c.enough

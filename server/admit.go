@@ -140,8 +140,9 @@ func quote(s string) string {
 	return fmt.Sprintf("%q", s)
 }
 
-// complete gives the metadata what only a server can give.
-func (w *Writer) complete(meta map[string]any, old *store.Object) error {
+// complete returns the metadata with what only a server can give.
+func (w *Writer) complete(given map[string]any, old *store.Object) (map[string]any, error) {
+	meta := maps.Clone(given)
 	var inherited struct {
 		Metadata struct {
 			UID               string    `json:"uid"`
@@ -150,7 +151,7 @@ func (w *Writer) complete(meta map[string]any, old *store.Object) error {
 	}
 	if old != nil {
 		if err := json.Unmarshal(old.JSON, &inherited); err != nil {
-			return fmt.Errorf("stored object %s: %w", old.Key, err)
+			return nil, fmt.Errorf("stored object %s: %w", old.Key, err)
 		}
 	}
 	uid, created := inherited.Metadata.UID, inherited.Metadata.CreationTimestamp
@@ -170,14 +171,14 @@ func (w *Writer) complete(meta map[string]any, old *store.Object) error {
 		meta["generation"] = json.Number("1")
 	}
 	meta["resourceVersion"] = ""
-	return nil
+	return meta, nil
 }
 
 // render writes the object with sorted keys, as a Kubernetes API server does for
 // custom resources, and finds the place of its revision.
-func (in *incoming) render() (store.Draft, error) {
+func (in *incoming) render(meta map[string]any) (store.Draft, error) {
 	d := store.Draft{Key: in.key}
-	labels, _ := in.meta["labels"].(map[string]any)
+	labels, _ := meta["labels"].(map[string]any)
 	if len(labels) > 0 {
 		d.Labels = make(map[string]string, len(labels))
 		for k, v := range labels {
@@ -189,7 +190,7 @@ func (in *incoming) render() (store.Draft, error) {
 		if name != "metadata" {
 			return renderValue(&buf, v)
 		}
-		return renderMembers(&buf, in.meta, func(name string, v any) error {
+		return renderMembers(&buf, meta, func(name string, v any) error {
 			err := renderValue(&buf, v)
 			if name == "resourceVersion" {
 				d.RevisionAt = buf.Len() - 1

@@ -97,6 +97,8 @@ func notFound(group, resource, name string) *statusError {
 		details(vmi.StatusDetails{Name: name, Group: group, Kind: resource})
 }
 
+// methodNotAllowed has an empty verb for methods that Kubernetes has none for, as
+// recorded: " is not supported on resources of kind …".
 func methodNotAllowed(i *requestInfo) *statusError {
 	return failure(http.StatusMethodNotAllowed, "MethodNotAllowed",
 		fmt.Sprintf("%s is not supported on resources of kind %q", i.Verb, qualified(i.Resource, i.Group))).

@@ -132,8 +132,8 @@ func encode(v any) ([]byte, error) {
 
 // row is what the columns show of an object. A profile may leave a field open
 // that a column shows, so a value of another type is an empty cell, not an error.
-// Names differ by more than case where it matters: an object with a variant of a
-// declared name does not enter the store.
+// encoding/json folds case, but members are stored in the order of their names,
+// so the one in lower case is read last and counts.
 type row struct {
 	name     string
 	metadata json.RawMessage

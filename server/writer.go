@@ -83,7 +83,7 @@ func (w *Writer) Update(ctx context.Context, object []byte) (*store.Object, erro
 		}
 		stored, err := w.store.Update(ctx, d, old.Revision)
 		// Somebody wrote in between: what is inherited is read again.
-		if !errors.Is(err, store.ErrConflict) {
+		if !errors.Is(err, store.ErrConflict) || ctx.Err() != nil {
 			return stored, err
 		}
 	}
@@ -97,8 +97,9 @@ func (w *Writer) Delete(ctx context.Context, namespace, name string) error {
 
 // draft is the object as it is stored, completed with what its predecessor has.
 func (w *Writer) draft(in *incoming, old *store.Object) (store.Draft, error) {
-	if err := w.complete(in.meta, old); err != nil {
+	meta, err := w.complete(in.meta, old)
+	if err != nil {
 		return store.Draft{}, err
 	}
-	return in.render()
+	return in.render(meta)
 }

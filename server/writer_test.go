@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"context"
 	"encoding/json"
 	"sync"
 	"testing"
@@ -127,4 +128,38 @@ func TestUpdatesAtTheSameTime(t *testing.T) {
 		})
 	}
 	wg.Wait()
+}
+
+// meddling is a store in which somebody replaces an object just before the first
+// update of it.
+type meddling struct {
+	*store.Memory
+	meddle func()
+}
+
+func (m *meddling) Update(ctx context.Context, d store.Draft, expected int64) (*store.Object, error) {
+	if meddle := m.meddle; meddle != nil {
+		m.meddle = nil
+		meddle()
+	}
+	return m.Memory.Update(ctx, d, expected)
+}
+
+func TestUpdateInheritsFromWhatIsThereInTheEnd(t *testing.T) {
+	st := &meddling{Memory: store.NewMemory()}
+	w, err := server.NewWriter(st)
+	require.NoError(t, err)
+	object := func(uid string) []byte {
+		return []byte(`{"apiVersion":"kubevirt.io/v1","kind":"VirtualMachineInstance","metadata":{"name":"a"` + uid + `}}`)
+	}
+	_, err = w.Create(t.Context(), object(`,"uid":"first"`))
+	require.NoError(t, err)
+	st.meddle = func() {
+		require.NoError(t, w.Delete(t.Context(), "default", "a"))
+		_, err := w.Create(t.Context(), object(`,"uid":"second"`))
+		require.NoError(t, err)
+	}
+	o, err := w.Update(t.Context(), object(""))
+	require.NoError(t, err)
+	assert.Contains(t, string(o.JSON), `"uid":"second"`)
 }

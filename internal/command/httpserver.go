@@ -34,7 +34,9 @@ func newHTTPServer(handler http.Handler, certificate *tls.Certificate, requestTi
 		WriteTimeout:      requestTimeout + writeGrace,
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
-		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+		// "OPTIONS *" is for the handler to refuse, like everything without a token.
+		DisableGeneralOptionsHandler: true,
+		ErrorLog:                     slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 	}
 	if certificate != nil {
 		s.TLSConfig = &tls.Config{Certificates: []tls.Certificate{*certificate}, MinVersion: tls.VersionTLS12}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/vmikit/vmikit/internal/certs"
 	"github.com/vmikit/vmikit/manifest"
+	"github.com/vmikit/vmikit/openapi"
 	"github.com/vmikit/vmikit/server"
 	"github.com/vmikit/vmikit/server/store"
 )
@@ -20,6 +21,8 @@ func (o *serveOptions) run(ctx context.Context, stdin io.Reader, stderr io.Write
 	if err != nil {
 		return err
 	}
+	// The document is compiled once a process; the rest of the start need not wait.
+	go func() { _, _ = openapi.LoadServer(o.profile.profile()) }()
 	c := newConsole(stderr, o.logFormat.value, o.quiet)
 	hosts := slices.Concat(at.hosts(), o.allowedHosts)
 	pair, err := o.certificate(at, hosts, c)
@@ -30,6 +33,12 @@ func (o *serveOptions) run(ctx context.Context, stdin io.Reader, stderr io.Write
 	if err != nil {
 		return err
 	}
+	// A taken port is told before a large load, and clients wait from here on.
+	l, err := at.listen()
+	if err != nil {
+		return err
+	}
+	defer l.Close()
 	options := append(o.serverOptions(hosts, c), access...)
 	objects := store.NewMemory(store.WithHistory(store.History{Bytes: int64(o.historyBytes)}))
 	if err := o.fill(ctx, objects, options, stdin, c); err != nil {
@@ -39,11 +48,6 @@ func (o *serveOptions) run(ctx context.Context, stdin io.Reader, stderr io.Write
 	if err != nil {
 		return err
 	}
-	l, err := at.listen()
-	if err != nil {
-		return err
-	}
-	defer l.Close()
 	if err := o.announce(at.url(pair != nil, l), pair, token, c); err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ package servertest
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http/httptest"
 	"testing"
@@ -145,6 +146,9 @@ func named(data []byte) ([]byte, error) {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(data, &members); err != nil {
 		return nil, fmt.Errorf("no JSON object: %w", err)
+	}
+	if members == nil {
+		return nil, errors.New("no JSON object: null")
 	}
 	if said(members["apiVersion"]) && said(members["kind"]) {
 		return data, nil

@@ -90,6 +90,8 @@ func TestWhatCannotBeIsAFailedTest(t *testing.T) {
 		"invalid":  func(s *servertest.Server) { s.Create(`{"metadata":{"name":"a"},"status":{"phase":"Runing"}}`) },
 		"twice":    func(s *servertest.Server) { s.Create(`{"metadata":{"name":"a"}}`, `{"metadata":{"name":"a"}}`) },
 		"no JSON":  func(s *servertest.Server) { s.Create(`a: b`) },
+		"null":     func(s *servertest.Server) { s.Create("null") },
+		"nil":      func(s *servertest.Server) { s.Create(nil) },
 		"no value": func(s *servertest.Server) { s.Create(make(chan int)) },
 		"missing":  func(s *servertest.Server) { s.Update(`{"metadata":{"name":"a"}}`) },
 		"gone":     func(s *servertest.Server) { s.Delete("default", "a") },
