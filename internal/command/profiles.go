@@ -109,16 +109,13 @@ func newProfilesDiff() *cobra.Command {
 
 func writeChanges(w io.Writer, changes []openapi.Change, a, b openapi.Profile) error {
 	count := make(map[openapi.Effect]int)
-	t := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
-	for i, c := range changes {
-		if i == 0 {
-			fmt.Fprintf(t, "EFFECT\tWHERE\tKEYWORD\tFROM\tTO\n")
-		}
+	for _, c := range changes {
 		count[c.Effect]++
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", c.Effect, c.Pointer, cmp.Or(c.Keyword, "-"), cmp.Or(c.From, "-"), cmp.Or(c.To, "-"))
-	}
-	if err := t.Flush(); err != nil {
-		return err
+		// Two lines: pointers are long, and so are lists of values.
+		fmt.Fprintf(w, "%-8s %s\n", c.Effect, c.Pointer)
+		if c.Keyword != "" {
+			fmt.Fprintf(w, "         %s: %s -> %s\n", c.Keyword, cmp.Or(c.From, "none"), cmp.Or(c.To, "none"))
+		}
 	}
 	if len(changes) == 0 {
 		_, err := fmt.Fprintf(w, "%s and %s judge alike\n", a, b)
