@@ -1,6 +1,7 @@
 package openapi
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 )
@@ -48,15 +49,22 @@ func secretPath(path []step) bool {
 // secretPrefixes are how the lines begin, in any case, of texts that are secret
 // wherever they stand, such as cloud-init data under a mistyped key.
 var secretPrefixes = []string{
-	"#cloud", "#!", "#include", "-----BEGIN", "ssh-", "ecdsa-", "Content-Type: multipart", "Bearer ", "eyJ",
-	"I2Nsb3Vk", "IyEv", "LS0tLS1CRUdJTi", // #cloud, #!/ and -----BEGIN as base64
+	"#cloud", "#!", "#include", "-----BEGIN", "ssh-", "ecdsa-", "Content-Type: multipart", "Bearer ", "Basic ", "eyJ",
+	// #cloud, #!/, -----BEGIN, Content-Type, ssh-, gzip and a JSON Web Token as base64.
+	"I2Nsb3Vk", "IyEv", "LS0tLS1CRUdJTi", "Q29udGVudC1UeXBl", "c3NoL", "H4sI", "ZXlK",
 }
 
+// passwordLine is a line of YAML or a shell that sets a password or a token.
+var passwordLine = regexp.MustCompile(`(?i)^[\w.\- ]{0,40}(passw(or)?d|passphrase|token|secret)\w{0,20}\s*[:=]`)
+
 // secretText reports whether a line of the text begins as secrets do. Blanks and
-// byte order marks in front of it do not count.
+// marks without a width in front of it do not count.
 func secretText(text string) bool {
 	for line := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '\n' || r == '\r' }) {
-		line = strings.TrimLeftFunc(line, func(r rune) bool { return unicode.IsSpace(r) || r == '\uFEFF' })
+		line = strings.TrimLeftFunc(line, func(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) })
+		if passwordLine.MatchString(line) {
+			return true
+		}
 		for _, p := range secretPrefixes {
 			if len(line) >= len(p) && strings.EqualFold(line[:len(p)], p) {
 				return true

@@ -44,13 +44,18 @@ type output struct {
 	told    bool
 }
 
-var servingLine = regexp.MustCompile(`(?m)serving VirtualMachineInstances on (https?://[^\s"]+)`)
+var (
+	servingLine = regexp.MustCompile(`serving VirtualMachineInstances on (https?://[^\s"]+)`)
+	// The line after it says how to reach the server; then all is told that does
+	// not come beside the first requests.
+	startLines = regexp.MustCompile(servingLine.String() + `.*\n.*\n`)
+)
 
 func (o *output) Write(p []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.buf.Write(p)
-	if m := servingLine.FindSubmatch(o.buf.Bytes()); m != nil && !o.told {
+	if m := startLines.FindSubmatch(o.buf.Bytes()); m != nil && !o.told {
 		o.told = true
 		o.serving <- string(m[1])
 	}

@@ -32,7 +32,8 @@ behind KubeVirt there. With --profile document it is a violation.
 
 The document knows kubevirt.io/v1 alone, so kubevirt.io/v1alpha3 is a violation in
 every profile. A note says that serve --load takes such an object: it answers it as
-kubevirt.io/v1, as a cluster does.
+kubevirt.io/v1, as a cluster does. Names are what the document leaves open, templates
+have none: serve --load refuses an object without a valid name, validate does not.
 
 Exit codes: 0 valid, 1 violations, 2 something could not be read, or wrong usage.`,
 		Example: `  vmikit validate vmi.yaml
