@@ -186,10 +186,12 @@ func (s *server) GetLivez(c echo.Context) error { return s.health(exchangeOf(c))
 func (s *server) GetReadyz(c echo.Context) error { return s.health(exchangeOf(c)) }
 
 func (s *server) health(x *exchange) error {
+	status, text := http.StatusOK, "ok"
 	if _, err := s.store.Revision(x.r.Context()); err != nil {
-		return err
+		s.log.Error("the store does not answer", "id", x.id, "operation", operationID(x), "error", err)
+		status, text = http.StatusInternalServerError, "the store does not answer"
 	}
 	x.w.Header().Set("X-Content-Type-Options", "nosniff")
-	x.answer = answer{status: http.StatusOK, form: openapi.FormDeclared, contentType: "text/plain; charset=utf-8", head: []byte("ok")}
+	x.answer = answer{status: status, form: openapi.FormDeclared, contentType: "text/plain; charset=utf-8", head: []byte(text)}
 	return nil
 }

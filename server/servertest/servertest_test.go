@@ -87,14 +87,18 @@ func (f *failing) Fatalf(s string, _ ...any) { f.message = s; panic(f) }
 
 func TestWhatCannotBeIsAFailedTest(t *testing.T) {
 	for name, do := range map[string]func(*servertest.Server){
-		"invalid":  func(s *servertest.Server) { s.Create(`{"metadata":{"name":"a"},"status":{"phase":"Runing"}}`) },
-		"twice":    func(s *servertest.Server) { s.Create(`{"metadata":{"name":"a"}}`, `{"metadata":{"name":"a"}}`) },
-		"no JSON":  func(s *servertest.Server) { s.Create(`a: b`) },
-		"null":     func(s *servertest.Server) { s.Create("null") },
-		"nil":      func(s *servertest.Server) { s.Create(nil) },
-		"no value": func(s *servertest.Server) { s.Create(make(chan int)) },
-		"missing":  func(s *servertest.Server) { s.Update(`{"metadata":{"name":"a"}}`) },
-		"gone":     func(s *servertest.Server) { s.Delete("default", "a") },
+		"invalid":       func(s *servertest.Server) { s.Create(`{"metadata":{"name":"a"},"status":{"phase":"Runing"}}`) },
+		"twice":         func(s *servertest.Server) { s.Create(`{"metadata":{"name":"a"}}`, `{"metadata":{"name":"a"}}`) },
+		"no JSON":       func(s *servertest.Server) { s.Create(`a: b`) },
+		"a key twice":   func(s *servertest.Server) { s.Create(`{"metadata":{"name":"a"},"metadata":{"name":"b"}}`) },
+		"a nil machine": func(s *servertest.Server) { s.Create((*vmi.VirtualMachineInstance)(nil)) },
+		"another kind":  func(s *servertest.Server) { s.Create(`{"kind":"Pod","metadata":{"name":"a"}}`) },
+		"no members":    func(s *servertest.Server) { s.Create(` {} `) },
+		"null":          func(s *servertest.Server) { s.Create("null") },
+		"nil":           func(s *servertest.Server) { s.Create(nil) },
+		"no value":      func(s *servertest.Server) { s.Create(make(chan int)) },
+		"missing":       func(s *servertest.Server) { s.Update(`{"metadata":{"name":"a"}}`) },
+		"gone":          func(s *servertest.Server) { s.Delete("default", "a") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := &failing{TB: t}
