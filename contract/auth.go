@@ -64,7 +64,7 @@ func credentials(want int, alsoRight []int, as ...credential) func(context.Conte
 					return v, err
 				}
 				if f := refusal(ex, want, alsoRight, r.conventions()); f != nil {
-					v.findings.add(*f)
+					v.add(r, *f)
 				}
 			}
 		}
@@ -76,18 +76,14 @@ func credentials(want int, alsoRight []int, as ...credential) func(context.Conte
 // another status is a lesser fault than letting somebody in: it is a warning,
 // save where 403 is due, since any other status sends the client on a wrong way.
 func refusal(ex *exchange, want int, alsoRight []int, conventions bool) *Finding {
-	f := &Finding{
-		Outcome:  Fail,
-		Message:  "somebody is let in who must not be",
-		Expected: fmt.Sprintf("status %d", want), Got: fmt.Sprintf("status %d", ex.status), Curl: ex.curl,
-	}
+	f := fault(ex, Fail, "somebody is let in who must not be", fmt.Sprintf("status %d", want), fmt.Sprintf("status %d", ex.status))
 	switch {
 	case ex.status == want, slices.Contains(alsoRight, ex.status):
 		return nil
 	case ex.request.method == http.MethodHead && ex.status == http.StatusMethodNotAllowed:
 		return nil // it shows nothing to anybody, which is for consistency.head to tell
 	case !refused(ex.status):
-		return f
+		return &f
 	case !conventions && slices.Contains(ex.request.op.Statuses(), ex.status):
 		return nil // the document leaves open when each of its answers is due
 	}
@@ -96,5 +92,5 @@ func refusal(ex *exchange, want int, alsoRight []int, conventions bool) *Finding
 	if want == http.StatusForbidden {
 		f.Outcome = Fail
 	}
-	return f
+	return &f
 }

@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -52,7 +53,11 @@ type request struct {
 	method     string // "" is GET
 	path       string // escaped, below the base URL
 	query      url.Values
+	rawQuery   string // in place of query, for what no url.Values can say
 	credential credential
+	// body is sent with contentType, by requests that write.
+	body        []byte
+	contentType string
 	// refusable says that the document demands a refusal without declaring its
 	// status code.
 	refusable bool
@@ -67,6 +72,12 @@ type exchange struct {
 	// unread says why the body was not read to its end, "" when it was.
 	unread string
 	curl   string
+	url    string
+	// note says what body is where it is not the whole body.
+	note       string
+	sentHeader http.Header
+	started    time.Time
+	took       time.Duration
 
 	list     listBody
 	listOK   bool
@@ -87,6 +98,7 @@ type caller struct {
 	target  Target
 	base    *url.URL
 	client  *http.Client
+	bare    *http.Client // without a credential of its own
 	timeout time.Duration
 	max     int
 	pause   time.Duration
@@ -97,6 +109,16 @@ type caller struct {
 	streak int
 	// stopped says why the run ends early.
 	stopped string
+
+	// timings are those of all answers, hiccups what had to be asked again.
+	timings []timing
+	hiccups map[string]int
+}
+
+// timing is how long an answer took, its body included.
+type timing struct {
+	curl string
+	took time.Duration
 }
 
 func newCaller(target Target, base *url.URL, cfg *config) *caller {
@@ -104,9 +126,13 @@ func newCaller(target Target, base *url.URL, cfg *config) *caller {
 		target:  target,
 		base:    base,
 		client:  httpClient(target.HTTPClient),
+		hiccups: make(map[string]int),
 		timeout: cfg.timeout,
 		max:     cfg.maxRequests,
 		redact:  newRedactor(target),
+	}
+	if c.bare = c.client; target.Bare != nil {
+		c.bare = httpClient(target.Bare)
 	}
 	if cfg.rate > 0 {
 		c.pause = time.Duration(float64(time.Second) / cfg.rate)
@@ -127,16 +153,18 @@ func (c *caller) do(ctx context.Context, req request) (*exchange, error) {
 		switch {
 		case errors.Is(err, errBrokenOff) && try == maxTries:
 			c.suffer("three requests in a row were not answered")
-			return nil, &faultError{err, c.redact.finding(Finding{
+			return nil, &faultError{err, Finding{
 				Outcome: Fail, Message: "a request is taken and not answered",
 				Expected: "an answer", Got: fmt.Sprintf("%s, %d times", err, try), Curl: c.redact.curl(req, c.url(req)),
-			})}
+			}}
 		case errors.Is(err, errBrokenOff):
+			c.hiccups["broken off"]++
 		case err != nil:
 			return nil, err
 		case !busy(ex.status):
 			return ex, nil
 		default:
+			c.hiccups["status "+strconv.Itoa(ex.status)]++
 			wait = retryAfter(ex.header, time.Now())
 			if try == maxTries || wait > maxWait {
 				return nil, fmt.Errorf("%w: status %d", errBusy, ex.status)
@@ -219,21 +247,32 @@ func (c *caller) roundTrip(ctx context.Context, req request) (*exchange, error) 
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
 	u := c.url(req)
-	hr, err := http.NewRequestWithContext(ctx, cmp.Or(req.method, http.MethodGet), u, nil)
+	hr, err := http.NewRequestWithContext(ctx, cmp.Or(req.method, http.MethodGet), u, bytes.NewReader(req.body))
 	if err != nil {
 		return nil, err
 	}
 	hr.Header.Set("Accept", "application/json")
 	hr.Header.Set("User-Agent", userAgent)
+	if req.contentType != "" {
+		hr.Header.Set("Content-Type", req.contentType)
+	}
+	client := c.client
+	if req.credential != withToken {
+		client = c.bare
+	}
 	if value := req.credential.header(c.target); value != "" {
 		hr.Header.Set("Authorization", value)
 	}
-	resp, err := c.client.Do(hr)
+	started := time.Now()
+	resp, err := client.Do(hr)
 	if err != nil {
 		return nil, err
 	}
 	defer resp.Body.Close()
-	ex := &exchange{request: req, status: resp.StatusCode, header: resp.Header, curl: c.redact.curl(req, u)}
+	ex := &exchange{
+		request: req, status: resp.StatusCode, header: resp.Header,
+		url: u, curl: c.redact.curl(req, u), sentHeader: hr.Header, started: started,
+	}
 	if resp.ContentLength <= maxBody {
 		ex.body, err = io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
 	}
@@ -245,12 +284,17 @@ func (c *caller) roundTrip(ctx context.Context, req request) (*exchange, error) 
 	case resp.ContentLength > maxBody, len(ex.body) > maxBody:
 		ex.unread, ex.body = fmt.Sprintf("the body is longer than %d MiB", maxBody>>20), nil
 	}
+	ex.took = time.Since(started)
+	c.timings = append(c.timings, timing{ex.curl, ex.took})
 	return ex, nil
 }
 
 func (c *caller) url(req request) string {
 	u := c.base.String() + req.path
-	if len(req.query) > 0 {
+	switch {
+	case req.rawQuery != "":
+		u += "?" + req.rawQuery
+	case len(req.query) > 0:
 		u += "?" + req.query.Encode()
 	}
 	return u

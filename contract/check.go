@@ -23,6 +23,9 @@ type Check struct {
 	run func(context.Context, *run) (verdict, error)
 }
 
+// Subject is the first part of the ID, by which checks are grouped.
+func (c Check) Subject() string { return subject(c.ID) }
+
 // Clause is the place that a check stands on.
 type Clause struct {
 	// Line is the line of the given document, 0 for a convention of Kubernetes
@@ -100,7 +103,11 @@ type verdict struct {
 	outcome  Outcome
 	message  string
 	findings findings
+	notes    []string
 }
+
+// add adds a fault that one answer showed.
+func (v *verdict) add(r *run, f Finding) { v.findings.add(r.caller.redact, f) }
 
 func passed(format string, args ...any) verdict {
 	return verdict{message: fmt.Sprintf(format, args...)}
@@ -115,7 +122,7 @@ func notExercised(format string, args ...any) verdict {
 func Checks() []Check {
 	return slices.Concat(
 		consistencyChecks(), notFoundChecks(), authChecks(), namespaceChecks(),
-		selectorChecks(), pagingChecks(), schemaChecks(),
+		selectorChecks(), pagingChecks(), serviceChecks(), schemaChecks(),
 	)
 }
 

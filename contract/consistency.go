@@ -36,18 +36,14 @@ func listOnce(ctx context.Context, r *run) (verdict, error) {
 	seen := make(map[string]bool)
 	for _, it := range full.items {
 		if seen[it.key()] && it.namespace != "" {
-			v.findings.add(r.caller.redact.finding(Finding{
-				Outcome: Fail, Message: messageTwice, Expected: "every object once", Got: "a second one of the same name",
-				Objects: []string{it.key()}, Curl: full.curl,
-			}))
+			f := fault(full.first, Fail, messageTwice, "every object once", "a second one of the same name")
+			f.Objects = []string{it.key()}
+			v.add(r, f)
 		}
 		seen[it.key()] = true
 	}
 	if full.status != http.StatusOK {
-		v.findings.add(Finding{
-			Outcome: Fail, Message: "the list is not answered",
-			Expected: "status 200", Got: fmt.Sprintf("status %d", full.status), Curl: full.curl,
-		})
+		v.add(r, fault(full.first, Fail, "the list is not answered", "status 200", fmt.Sprintf("status %d", full.status)))
 	}
 	v.message = fmt.Sprintf("%d objects", len(seen))
 	return v, nil
@@ -69,7 +65,7 @@ func getListed(ctx context.Context, r *run) (verdict, error) {
 			if listed == nil {
 				return nil, nil // gone since
 			}
-			return r.getLike(ctx, listed, full.curl)
+			return r.getLike(ctx, listed, full.curl())
 		}})
 	}
 	found, err := r.relate(ctx, probes)
@@ -85,22 +81,19 @@ func (r *run) getLike(ctx context.Context, listed *item, list string) ([]claim, 
 		return nil, err
 	}
 	if ex.status != http.StatusOK {
-		return []claim{{object: listed.key(), Finding: Finding{
-			Message:  "a listed object cannot be got",
-			Expected: "status 200", Got: fmt.Sprintf("status %d", ex.status), Curl: ex.curl,
-		}}}, nil
+		f := fault(ex, Fail, "a listed object cannot be got", "status 200", fmt.Sprintf("status %d", ex.status))
+		return []claim{{object: listed.key(), Finding: f}}, nil
 	}
 	if ex.unread != "" {
 		return nil, errUnreadable
 	}
-	at, differ := difference(listed.raw, ex.body)
-	if !differ {
+	diff := differences(listed.raw, ex.body)
+	if len(diff) == 0 {
 		return nil, nil
 	}
-	return []claim{{object: listed.key(), Finding: Finding{
-		Message:  "an object got is not the same as the one listed",
-		Expected: "the item of " + list, Got: "another value at " + at, Curl: ex.curl,
-	}}}, nil
+	f := fault(ex, Fail, "an object got is not the same as the one listed", "the item of "+list, diff.String())
+	f.Diff = diff.lines()
+	return []claim{{object: listed.key(), Finding: f}}, nil
 }
 
 func headLikeGet(ctx context.Context, r *run) (verdict, error) {
@@ -122,10 +115,7 @@ func headLikeGet(ctx context.Context, r *run) (verdict, error) {
 			return v, err
 		}
 		if got.status != want.status {
-			v.findings.add(Finding{
-				Outcome: Fail, Message: "HEAD is answered with another status than GET",
-				Expected: fmt.Sprintf("status %d", want.status), Got: fmt.Sprintf("status %d", got.status), Curl: got.curl,
-			})
+			v.add(r, fault(got, Fail, "HEAD is answered with another status than GET", fmt.Sprintf("status %d", want.status), fmt.Sprintf("status %d", got.status)))
 		}
 	}
 	return v, nil

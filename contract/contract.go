@@ -26,11 +26,19 @@ type Target struct {
 	// the list of all namespaces shows; [openapi.ProfileDocument] has no such
 	// list and needs a namespace.
 	Namespace string
-	// HTTPClient decides about TLS and proxies; nil takes Go's defaults. It must
-	// not add a token of its own, or the checks of authentication accuse the
-	// target of accepting anybody. Cookies, redirects and its time-out are not
-	// used: redirects are never followed, and see [WithTimeout].
+	// HTTPClient decides about TLS and proxies; nil takes Go's defaults. Cookies,
+	// redirects and its time-out are not used: redirects are never followed, and
+	// see [WithTimeout]. It must not add a token; put that into Token.
 	HTTPClient *http.Client
+	// Bare is HTTPClient without any credential, for the requests that must be
+	// refused. Where HTTPClient presents a client certificate or a password it is
+	// needed, or the checks of authentication accuse the target of accepting
+	// anybody. Nil is HTTPClient, which then has none.
+	Bare *http.Client
+	// Fixtures returns objects that are there, as JSON, for the run to look for:
+	// nothing else shows that a target hides one. Nil is none. [FixturesIn] reads
+	// them from manifests.
+	Fixtures func(context.Context) ([][]byte, error)
 }
 
 var (

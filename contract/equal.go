@@ -7,40 +7,49 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/vmikit/vmikit/openapi"
 )
 
-// difference returns the pointer to the first place at which two JSON objects
-// are not the same, "" when they are, whatever the order of their keys. A kind or
-// apiVersion that only one of them has is no difference: the document leaves
-// them out of what an object must have, and the schema checks look after them.
-func difference(a, b []byte) (pointer string, differ bool) {
-	if bytes.Equal(a, b) {
-		return "", false
+// absent stands for a value that is not there.
+type absent struct{}
+
+// differing is one place at which two JSON values are not the same.
+type differing struct {
+	pointer   string
+	want, got any
+}
+
+// diffs are the places, in the order of their keys.
+type diffs []differing
+
+// differences returns the places at which two JSON objects are not the same, at
+// most maxDiff, whatever the order of their keys. A kind or apiVersion that only
+// one of them has is no difference: the document leaves them out of what an object
+// must have, and the schema checks look after them.
+func differences(want, got []byte) diffs {
+	if bytes.Equal(want, got) {
+		return nil
 	}
-	av, aok := decode(a)
-	bv, bok := decode(b)
-	if !aok || !bok {
-		return "", !bytes.Equal(a, b)
+	wv, wok := decode(want)
+	gv, gok := decode(got)
+	if !wok || !gok {
+		return diffs{{want: "JSON", got: "something else"}}
 	}
-	am, aok := av.(map[string]any)
-	bm, bok := bv.(map[string]any)
-	if aok && bok {
+	wm, wok := wv.(map[string]any)
+	gm, gok := gv.(map[string]any)
+	if wok && gok {
 		for _, key := range []string{"apiVersion", "kind"} {
-			if _, ok := am[key]; !ok {
-				delete(bm, key)
-			} else if _, ok := bm[key]; !ok {
-				delete(am, key)
+			if _, ok := wm[key]; !ok {
+				delete(gm, key)
+			} else if _, ok := gm[key]; !ok {
+				delete(wm, key)
 			}
 		}
 	}
-	path, differ := differs(av, bv, nil)
-	if !differ {
-		return "", false
-	}
-	for _, p := range path {
-		pointer += "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(p)
-	}
-	return pointer, true
+	var d diffs
+	d.compare(wv, gv, "")
+	return d
 }
 
 func decode(raw []byte) (any, bool) {
@@ -50,43 +59,109 @@ func decode(raw []byte) (any, bool) {
 	return v, dec.Decode(&v) == nil
 }
 
-func differs(a, b any, path []string) ([]string, bool) {
-	switch a := a.(type) {
+func (d *diffs) add(pointer string, want, got any) {
+	if len(*d) < maxDiff {
+		*d = append(*d, differing{pointer, want, got})
+	}
+}
+
+func (d *diffs) compare(want, got any, pointer string) {
+	switch w := want.(type) {
 	case map[string]any:
-		bm, ok := b.(map[string]any)
+		g, ok := got.(map[string]any)
 		if !ok {
-			return path, true
+			d.add(pointer, want, got)
+			return
 		}
-		keys := slices.Concat(slices.Collect(maps.Keys(a)), slices.Collect(maps.Keys(bm)))
+		keys := slices.AppendSeq(slices.Collect(maps.Keys(w)), maps.Keys(g))
 		slices.Sort(keys)
 		for _, key := range slices.Compact(keys) {
-			av, aok := a[key]
-			bv, bok := bm[key]
-			if aok != bok {
-				return append(path, key), true
-			}
-			if p, differ := differs(av, bv, append(path, key)); differ {
-				return p, true
+			at := pointer + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(key)
+			wv, wok := w[key]
+			gv, gok := g[key]
+			switch {
+			case !wok:
+				d.add(at, absent{}, gv)
+			case !gok:
+				d.add(at, wv, absent{})
+			default:
+				d.compare(wv, gv, at)
 			}
 		}
-		return nil, false
 	case []any:
-		bs, ok := b.([]any)
-		if !ok || len(a) != len(bs) {
-			return path, true
+		g, ok := got.([]any)
+		if !ok || len(w) != len(g) {
+			d.add(pointer, want, got)
+			return
 		}
-		for i := range a {
-			if p, differ := differs(a[i], bs[i], append(path, strconv.Itoa(i))); differ {
-				return p, true
+		for i := range w {
+			d.compare(w[i], g[i], pointer+"/"+strconv.Itoa(i))
+		}
+	case json.Number:
+		g, ok := got.(json.Number)
+		if !ok || !sameNumber(string(w), string(g)) {
+			d.add(pointer, want, got)
+		}
+	default:
+		switch got.(type) {
+		case map[string]any, []any: // cannot be compared
+			d.add(pointer, want, got)
+		default:
+			if want != got {
+				d.add(pointer, want, got)
 			}
 		}
-		return nil, false
-	case json.Number:
-		bn, ok := b.(json.Number)
-		return path, !ok || !sameNumber(string(a), string(bn))
-	default:
-		return path, a != b
 	}
+}
+
+// String names the first place.
+func (d diffs) String() string {
+	text := "another value at " + d[0].pointer
+	if d[0].pointer == "" {
+		text = "another body"
+	}
+	if n := len(d) - 1; n > 0 {
+		text += " and " + number(n, "more place")
+	}
+	return text
+}
+
+// lines shows the places as a report may, without what looks secret.
+func (d diffs) lines() []DiffLine {
+	var lines []DiffLine
+	for _, at := range d {
+		line := func(op string, v any) {
+			if v != (absent{}) {
+				lines = append(lines, DiffLine{op, at.show(v)})
+			}
+		}
+		line("-", at.want)
+		line("+", at.got)
+	}
+	return lines[:min(len(lines), maxDiff)]
+}
+
+// show returns one side as POINTER: VALUE. The value is redacted with the keys
+// around it, since they tell what is secret.
+func (at differing) show(v any) string {
+	keys := strings.Split(strings.TrimPrefix(at.pointer, "/"), "/")
+	for _, key := range slices.Backward(keys) {
+		v = map[string]any{key: v}
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		return at.pointer
+	}
+	shown := openapi.Redact(text)
+	for _, key := range keys {
+		quoted, _ := json.Marshal(key)
+		inner, ok := strings.CutPrefix(shown, "{"+string(quoted)+":")
+		if !ok {
+			break
+		}
+		shown = strings.TrimSuffix(inner, "}")
+	}
+	return at.pointer + ": " + shown
 }
 
 // sameNumber compares numbers. Integers are compared by their digits, since a

@@ -53,7 +53,7 @@ func (j *judge) see(ex *exchange) {
 	j.seen[checkJSON]++
 	j.seen[checkContentType]++
 	if ex.unread != "" {
-		j.add(checkJSON, Finding{Outcome: Fail, Message: ex.unread, Curl: ex.curl})
+		j.add(checkJSON, fault(ex, Fail, ex.unread, "a whole body", ""))
 		return
 	}
 	switch {
@@ -99,6 +99,9 @@ func (j *judge) seeItem(ex *exchange, header http.Header, raw []byte, key string
 	issues := j.doc.ValidateResponse(openapi.Response{
 		Operation: j.doc.Operation(opRead), Form: openapi.FormItem, Status: http.StatusOK, Header: header, Body: raw,
 	})
+	if ex.request.form == openapi.FormList {
+		ex = ex.about(raw, "the item "+key+" of the list")
+	}
 	j.file(ex, key, issues)
 	if !j.conventions() {
 		return
@@ -151,21 +154,15 @@ func (j *judge) seeError(ex *exchange) {
 		return
 	}
 	if status.Status != "Failure" {
-		j.add(checkError, Finding{
-			Outcome: Fail, Message: "an error has a Status that says another thing than Failure",
-			Expected: "status Failure", Got: "status " + status.Status, Curl: ex.curl,
-		})
+		j.add(checkError, fault(ex, Fail, "an error has a Status that says another thing than Failure", "status Failure", "status "+status.Status))
 	}
 	for _, reason := range want {
 		if status.Reason == reason {
 			return
 		}
 	}
-	j.add(checkError, Finding{
-		Outcome:  Fail,
-		Message:  fmt.Sprintf("status code %d and the reason of the Status do not agree", ex.status),
-		Expected: "reason " + strings.Join(want, " or "), Got: "reason " + strconv.Quote(status.Reason), Curl: ex.curl,
-	})
+	j.add(checkError, fault(ex, Fail, fmt.Sprintf("status code %d and the reason of the Status do not agree", ex.status),
+		"reason "+strings.Join(want, " or "), "reason "+strconv.Quote(status.Reason)))
 }
 
 // file puts issues where they belong.
@@ -206,12 +203,8 @@ func (j *judge) fileStatus(ex *exchange) {
 	if ex.request.refusable && refused(ex.status) {
 		return
 	}
-	f := Finding{
-		Outcome:  Fail,
-		Message:  fmt.Sprintf("status code %d is not declared for %s", ex.status, ex.request.op.ID()),
-		Expected: "one of " + strings.Trim(fmt.Sprint(ex.request.op.Statuses()), "[]"),
-		Got:      strconv.Itoa(ex.status), Curl: ex.curl,
-	}
+	f := fault(ex, Fail, fmt.Sprintf("status code %d is not declared for %s", ex.status, ex.request.op.ID()),
+		"one of "+strings.Trim(fmt.Sprint(ex.request.op.Statuses()), "[]"), strconv.Itoa(ex.status))
 	if gaps[ex.status] {
 		f.Outcome = Warning
 		f.Message += ", though usual in Kubernetes"
@@ -220,25 +213,24 @@ func (j *judge) fileStatus(ex *exchange) {
 }
 
 func (j *judge) fileAs(check string, outcome Outcome, ex *exchange, object string, issue openapi.Issue) {
-	f := Finding{
-		Outcome:  outcome,
-		Message:  anywhere(issue.Pointer) + " breaks " + issue.Rule,
-		Expected: issue.Message, Got: issue.Value, Curl: ex.curl,
-	}
+	message := anywhere(issue.Pointer) + " breaks " + issue.Rule
 	if object != "" {
-		f.Objects = []string{object}
-		once := strings.Join([]string{check, f.Message, object}, "\x00")
+		once := strings.Join([]string{check, message, object}, "\x00")
 		if j.told[once] {
 			return
 		}
 		j.told[once] = true
+	}
+	f := fault(ex, outcome, message, issue.Message, issue.Value)
+	if object != "" {
+		f.Objects = []string{object}
 	}
 	j.add(check, f)
 }
 
 func (j *judge) add(check string, f Finding) {
 	fs := j.found[check]
-	fs.add(j.redact.finding(f))
+	fs.add(j.redact, f)
 	j.found[check] = fs
 }
 

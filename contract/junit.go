@@ -55,7 +55,7 @@ func (r *Report) WriteJUnit(w io.Writer) error {
 		Tests:     len(r.Results),
 		Failures:  counts[Fail],
 		Errors:    counts[Error],
-		Skipped:   counts[Skipped] + counts[NotExercised] + counts[Inconclusive],
+		Skipped:   counts[Skipped] + counts[NotExercised] + counts[Inconclusive] + counts[Known],
 		Time:      fmt.Sprintf("%.3f", r.Duration.Seconds()),
 		Timestamp: r.Started.UTC().Format(time.RFC3339),
 		Properties: []junitProperty{
@@ -92,6 +92,8 @@ func junit(result Result) junitCase {
 		c.Error = &junitProblem{Message: result.Message, Text: result.text()}
 	case Skipped, NotExercised, Inconclusive:
 		c.Skipped = &junitProblem{Message: string(result.Outcome) + ": " + result.Message}
+	case Known:
+		c.Skipped = &junitProblem{Message: string(result.Outcome) + ": " + result.Findings[0].Message, Text: result.text()}
 	case Warning:
 		c.Out = result.text()
 	}

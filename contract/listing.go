@@ -36,8 +36,15 @@ type listing struct {
 	endless bool
 	// more says that there are more pages than were wanted.
 	more bool
-	// curl is the first request.
-	curl string
+	// first is the exchange of the first page, as reports show it.
+	first *exchange
+}
+
+func (l *listing) curl() string {
+	if l.first == nil {
+		return ""
+	}
+	return l.first.curl
 }
 
 func (l *listing) keys() []string {
@@ -71,8 +78,8 @@ func (r *run) list(ctx context.Context, sc scope, query url.Values, pages int) (
 		if err != nil {
 			return nil, err
 		}
-		if l.curl == "" {
-			l.curl = ex.curl
+		if l.first == nil {
+			l.first = ex.shown()
 		}
 		l.status = ex.status
 		if ex.status != http.StatusOK {
@@ -174,26 +181,23 @@ func (r *run) expect(ctx context.Context, sc scope, query url.Values, objects in
 // compare holds an answered list against the machines that should be in it.
 func compare(want []*item, got *listing) []claim {
 	if got.status != http.StatusOK {
-		return []claim{{Finding: Finding{
-			Message:  "a request that must be answered is not",
-			Expected: "status 200", Got: fmt.Sprintf("status %d", got.status), Curl: got.curl,
-		}}}
+		return []claim{{Finding: fault(got.first, Fail, "a request that must be answered is not", "status 200", fmt.Sprintf("status %d", got.status))}}
 	}
 	var claims []claim
-	say := func(object, message, got, curl string) {
-		claims = append(claims, claim{object: object, Finding: Finding{
-			Message: message, Expected: fmt.Sprintf("%d objects", len(want)), Got: got, Curl: curl,
-		}})
+	say := func(object, message, seen string, diff ...DiffLine) {
+		f := fault(got.first, Fail, message, number(len(want), "object"), seen)
+		f.Diff = diff
+		claims = append(claims, claim{object: object, Finding: f})
 	}
-	count := fmt.Sprintf("%d objects", len(got.items))
+	count := number(len(got.items), "object")
 	wanted := make(map[string]bool, len(want))
 	for _, it := range want {
 		wanted[it.key()] = true
 		answered := got.byKey[it.key()]
 		if answered == nil {
-			say(it.key(), messageMissing, count, got.curl)
-		} else if at, differ := difference(it.raw, answered.raw); differ {
-			say(it.key(), messageChanged, "another value at "+at, got.curl)
+			say(it.key(), messageMissing, count, DiffLine{"-", it.key()})
+		} else if diff := differences(it.raw, answered.raw); len(diff) > 0 {
+			say(it.key(), messageChanged, diff.String(), diff.lines()...)
 		}
 	}
 	seen := make(map[string]bool, len(got.items))
@@ -201,9 +205,9 @@ func compare(want []*item, got *listing) []claim {
 		key := it.key()
 		switch {
 		case seen[key]:
-			say(key, messageTwice, count, got.curl)
+			say(key, messageTwice, count, DiffLine{"+", key})
 		case !wanted[key]:
-			say(key, messageForeign, count, got.curl)
+			say(key, messageForeign, count, DiffLine{"+", key})
 		}
 		seen[key] = true
 	}

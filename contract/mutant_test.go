@@ -424,7 +424,10 @@ func TestEveryCheckHasAMutant(t *testing.T) {
 		}
 	}
 	for _, c := range contract.Checks() {
-		if c.ID != "schema.drift" { // which only ever warns
+		switch {
+		case c.ID == "schema.drift": // only ever warns
+		case c.Subject() == "service": // fails beyond a limit that is given, see service_test.go
+		default:
 			assert.True(t, caught[c.ID], c.ID)
 		}
 	}

@@ -39,8 +39,8 @@ func (r *run) someNamespaces() []string {
 func namespaceItems(ctx context.Context, r *run) (verdict, error) {
 	v := passed("%s", number(len(r.someNamespaces()), "namespace"))
 	say := func(f Finding, it *item, l *listing) {
-		f.Outcome, f.Objects, f.Curl = Fail, []string{it.key()}, l.curl
-		v.findings.add(r.caller.redact.finding(f))
+		f.Outcome, f.Objects, f.Curl, f.source = Fail, []string{it.key()}, l.curl(), l.first
+		v.add(r, f)
 	}
 	homeless := func(it *item, l *listing) {
 		if !it.namespaced && r.conventions() {
@@ -114,10 +114,9 @@ func namespaceForeign(ctx context.Context, r *run) (verdict, error) {
 			return v, err
 		}
 		if !refused(ex.status) {
-			v.findings.add(r.caller.redact.finding(Finding{
-				Outcome: Fail, Message: "an object is there in another namespace than its own",
-				Expected: "status 404", Got: fmt.Sprintf("status %d", ex.status), Objects: []string{it.key()}, Curl: ex.curl,
-			}))
+			f := fault(ex, Fail, "an object is there in another namespace than its own", "status 404", fmt.Sprintf("status %d", ex.status))
+			f.Objects = []string{it.key()}
+			v.add(r, f)
 		}
 	}
 	l, err := r.list(ctx, scope(r.nobody()), nil, 1)
@@ -125,10 +124,9 @@ func namespaceForeign(ctx context.Context, r *run) (verdict, error) {
 		return v, err
 	}
 	if l.status == http.StatusOK && len(l.items) > 0 {
-		v.findings.add(r.caller.redact.finding(Finding{
-			Outcome: Fail, Message: "a namespace that does not exist has objects",
-			Expected: "an empty list", Got: fmt.Sprintf("%d objects", len(l.items)), Objects: []string{l.items[0].key()}, Curl: l.curl,
-		}))
+		f := fault(l.first, Fail, "a namespace that does not exist has objects", "an empty list", number(len(l.items), "object"))
+		f.Objects = []string{l.items[0].key()}
+		v.add(r, f)
 	}
 	return v, nil
 }

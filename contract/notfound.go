@@ -27,10 +27,7 @@ func notFoundName(ctx context.Context, r *run) (verdict, error) {
 			return v, err
 		}
 		if ex.status != http.StatusNotFound {
-			v.findings.add(Finding{
-				Outcome: Fail, Message: "a name that does not exist is not answered with 404",
-				Expected: "status 404", Got: fmt.Sprintf("status %d", ex.status), Curl: ex.curl,
-			})
+			v.add(r, fault(ex, Fail, "a name that does not exist is not answered with 404", "status 404", fmt.Sprintf("status %d", ex.status)))
 		}
 	}
 	return v, nil

@@ -21,6 +21,14 @@ type config struct {
 	seed        uint64
 	enumWarn    bool
 	only, skip  []string
+
+	exercised    float64
+	known        []KnownFailure
+	progress     func(Progress)
+	probeMethods bool
+	maxLatency   time.Duration
+	maxHiccups   float64
+	hiccupsGiven bool
 }
 
 func newConfig() *config {
@@ -104,7 +112,7 @@ func WithEnumUnknownWarn() Option {
 func WithOnly(ids ...string) Option {
 	return func(c *config) error {
 		c.only = append(c.only, ids...)
-		return known(ids)
+		return knownIDs(ids)
 	}
 }
 
@@ -112,11 +120,78 @@ func WithOnly(ids ...string) Option {
 func WithSkip(ids ...string) Option {
 	return func(c *config) error {
 		c.skip = append(c.skip, ids...)
-		return known(ids)
+		return knownIDs(ids)
 	}
 }
 
-func known(ids []string) error {
+// WithRequireExercised makes a run that tells too little no proof: of the checks
+// that were not skipped at least this share, 0 to 1, must tell something. By
+// default it is half, and one of those chosen with [WithOnly].
+func WithRequireExercised(share float64) Option {
+	return func(c *config) error {
+		if !(share >= 0 && share <= 1) {
+			return errors.New("the share of checks that must be exercised is between 0 and 1")
+		}
+		c.exercised = share
+		return nil
+	}
+}
+
+// WithProgress has a function called whenever a check begins and a request was
+// answered, from the goroutine of the run.
+func WithProgress(f func(Progress)) Option {
+	return func(c *config) error {
+		c.progress = f
+		return nil
+	}
+}
+
+// Progress says how far a run is.
+type Progress struct {
+	// Check is the ID of the check that runs, "" at the end.
+	Check string
+	// Done of so many Checks are done, with so many Failures.
+	Done, Checks, Failures int
+	// Requests of at most MaxRequests are sent.
+	Requests, MaxRequests int
+}
+
+// WithProbeMethods also asks with methods that this API's document does not have,
+// DELETE among them, always for a name that does not exist. By default nothing
+// but GET and HEAD is sent.
+func WithProbeMethods() Option {
+	return func(c *config) error {
+		c.probeMethods = true
+		return nil
+	}
+}
+
+// WithMaxLatency makes an answer that takes longer, its body included, a failure.
+// By default slow answers are notes.
+func WithMaxLatency(d time.Duration) Option {
+	return func(c *config) error {
+		if d <= 0 {
+			return errors.New("the longest latency must be positive")
+		}
+		c.maxLatency = d
+		return nil
+	}
+}
+
+// WithMaxFlaky makes it a failure when more than this share, 0 to 1, of the
+// requests are answered at the second try only: after a broken connection, or a
+// status 429, 502, 503 or 504. By default they are a note.
+func WithMaxFlaky(share float64) Option {
+	return func(c *config) error {
+		if !(share >= 0 && share <= 1) {
+			return errors.New("the share of flaky requests is between 0 and 1")
+		}
+		c.maxHiccups, c.hiccupsGiven = share, true
+		return nil
+	}
+}
+
+func knownIDs(ids []string) error {
 	for _, id := range ids {
 		found := false
 		for _, c := range Checks() {

@@ -106,7 +106,7 @@ func tooLong(got *listing, limit int) []claim {
 			return []claim{{Finding: Finding{
 				Message:  "a page is longer than the limit",
 				Expected: fmt.Sprintf("at most %d objects", limit),
-				Got:      fmt.Sprintf("%d objects", size), Curl: got.curl,
+				Got:      fmt.Sprintf("%d objects", size), Curl: got.curl(), source: got.first,
 			}}}
 		}
 	}
@@ -169,7 +169,7 @@ func (r *run) chain(sc scope, s selection, limit int) probe {
 			claims = append(claims, claim{Finding: Finding{
 				Message:  "the pages do not end",
 				Expected: "an empty continue on the last page",
-				Got:      fmt.Sprintf("%d pages, the last ones with nothing new", len(got.sizes)), Curl: got.curl,
+				Got:      fmt.Sprintf("%d pages, the last ones with nothing new", len(got.sizes)), Curl: got.curl(), source: got.first,
 			}})
 		}
 		return slices.Concat(claims, tooLong(got, limit), miscounted(got)), nil
@@ -193,7 +193,7 @@ func miscounted(got *listing) []claim {
 			return []claim{{fragile: true, Finding: Finding{
 				Outcome:  Warning,
 				Message:  "remainingItemCount is not the number of objects on the pages that follow",
-				Expected: strconv.FormatInt(after, 10), Got: strconv.FormatInt(*said, 10), Curl: got.curl,
+				Expected: strconv.FormatInt(after, 10), Got: strconv.FormatInt(*said, 10), Curl: got.curl(), source: got.first,
 			}}}
 		}
 	}
@@ -210,15 +210,11 @@ func limitZero(ctx context.Context, r *run) (verdict, error) {
 	if refused(ex.status) {
 		return passed("refused with status %d", ex.status), nil
 	}
-	f := Finding{
-		Outcome:  Fail,
-		Message:  "a limit of 0 is not refused",
-		Expected: "status 400", Got: fmt.Sprintf("status %d", ex.status), Curl: ex.curl,
-	}
+	f := fault(ex, Fail, "a limit of 0 is not refused", "status 400", fmt.Sprintf("status %d", ex.status))
 	if ex.status == http.StatusOK && r.conventions() {
 		f.Outcome = Warning
 	}
 	v := passed("answered with status %d", ex.status)
-	v.findings.add(f)
+	v.add(r, f)
 	return v, nil
 }

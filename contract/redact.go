@@ -31,16 +31,22 @@ func newRedactor(t Target) *redactor {
 // not too long and without tokens.
 func (r *redactor) clean(text string) string {
 	text = r.tokens.Replace(text)
-	text = strings.Map(func(c rune) rune {
-		if !unicode.IsPrint(c) {
-			return unicode.ReplacementChar
-		}
-		return c
-	}, text)
+	text = printable(text)
 	if len(text) > maxText {
 		text = strings.ToValidUTF8(text[:maxText], "") + "…"
 	}
 	return text
+}
+
+func printable(text string) string { return strings.Map(visible, text) }
+
+// visible is the character to show for c: marks that a terminal would obey are not
+// shown.
+func visible(c rune) rune {
+	if !unicode.IsPrint(c) {
+		return unicode.ReplacementChar
+	}
+	return c
 }
 
 // finding returns a finding whose texts are clean.
@@ -49,6 +55,9 @@ func (r *redactor) finding(f Finding) Finding {
 	for i, o := range f.Objects {
 		f.Objects[i] = r.clean(o)
 	}
+	for i, d := range f.Diff {
+		f.Diff[i].Text = r.clean(d.Text)
+	}
 	return f
 }
 
@@ -56,14 +65,31 @@ func (r *redactor) finding(f Finding) Finding {
 func (r *redactor) curl(req request, url string) string {
 	var b strings.Builder
 	b.WriteString("curl -sS ")
-	if req.method == http.MethodHead {
-		b.WriteString("-I ")
-	} else {
+	switch req.method {
+	case "", http.MethodGet:
 		b.WriteString("-i ")
+	case http.MethodHead:
+		b.WriteString("-I ")
+	default:
+		b.WriteString("-i -X " + req.method + " ")
+	}
+	if strings.Contains(req.path, "/.") {
+		b.WriteString("--path-as-is ")
 	}
 	if header := req.credential.shell(r.target); header != "" {
 		b.WriteString(`-H "Authorization: ` + header + `" `)
 	}
-	b.WriteString("'" + strings.ReplaceAll(r.tokens.Replace(url), "'", `'\''`) + "'")
+	if req.contentType != "" {
+		b.WriteString(quoted("-H", "Content-Type: "+req.contentType))
+	}
+	if len(req.body) > 0 {
+		b.WriteString(quoted("-d", r.body(req.body)))
+	}
+	b.WriteString(strings.TrimSpace(quoted("", r.tokens.Replace(url))))
 	return b.String()
+}
+
+// quoted is an argument of a command line in single quotes, behind its flag.
+func quoted(flag, text string) string {
+	return flag + " '" + strings.ReplaceAll(text, "'", `'\''`) + "' "
 }

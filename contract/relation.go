@@ -173,7 +173,7 @@ func (r *run) confirm(confirmed *findings, claims []claim) {
 		if c.object != "" {
 			f.Objects = []string{c.object}
 		}
-		confirmed.add(r.caller.redact.finding(f))
+		confirmed.add(r.caller.redact, f)
 	}
 }
 
@@ -197,7 +197,7 @@ func moved(before, after *listing) map[string]bool {
 		case a == nil, a.uid != b.uid, a.resourceVersion != b.resourceVersion:
 			changed[key] = true
 		case a.resourceVersion == "":
-			if _, differ := difference(a.raw, b.raw); differ {
+			if len(differences(a.raw, b.raw)) > 0 {
 				changed[key] = true
 			}
 		}

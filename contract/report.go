@@ -32,6 +32,8 @@ type Report struct {
 	err error
 	// narrowed says that the caller chose the checks.
 	narrowed bool
+	// exercised is the share of checks that must tell something, 0 for the default.
+	exercised float64
 }
 
 // Exit codes of a run, for commands.
@@ -74,11 +76,21 @@ func (r *Report) ExitCode() int {
 // TooLittle says on one line why a report without a failure is no proof, "" when
 // it is one: the run ended early, the target showed no object at all, or fewer
 // checks told something (pass, fail, warning) than wanted to and could not (not
-// exercised, inconclusive). Skipped checks count for neither. Of checks that were
+// exercised, inconclusive). Skipped checks count for neither, nor do figures about the
+// service: those there always are. Of checks that were
 // chosen with [WithOnly] one that told something is enough.
 func (r *Report) TooLittle() string {
-	counts := r.Counts()
-	told, untold := counts[Pass]+counts[Fail]+counts[Warning], counts[NotExercised]+counts[Inconclusive]
+	told, untold := 0, 0
+	for _, result := range r.Results {
+		switch result.Outcome {
+		case NotExercised, Inconclusive:
+			untold++
+		case Pass, Fail, Warning, Known:
+			if result.Subject() != subjectService {
+				told++
+			}
+		}
+	}
 	switch {
 	case r.err != nil:
 		return r.err.Error()
@@ -86,8 +98,10 @@ func (r *Report) TooLittle() string {
 		return "the run ended early: " + r.Stopped
 	case r.Objects == 0:
 		return "the target shows no object"
-	case told == 0 || told < untold && !r.narrowed:
+	case told == 0 || r.exercised == 0 && !r.narrowed && told < untold:
 		return fmt.Sprintf("%s told something, %d could not", number(told, "check"), untold)
+	case float64(told) < r.exercised*float64(told+untold):
+		return fmt.Sprintf("%s told something, %d could not; %.4g%% is required", number(told, "check"), untold, 100*r.exercised)
 	}
 	return ""
 }

@@ -37,7 +37,8 @@ type run struct {
 	// fault with one is no news.
 	pagesBroken bool
 	// leftOut has the objects that changed while the present check looked at them.
-	leftOut map[string]bool
+	leftOut  map[string]bool
+	progress Progress
 }
 
 func newRun(target Target, base *url.URL, cfg *config, j *judge) *run {
@@ -46,6 +47,7 @@ func newRun(target Target, base *url.URL, cfg *config, j *judge) *run {
 	return &run{
 		target: target, config: cfg, caller: c, judge: j,
 		widest: scope(target.Namespace), latest: make(map[scope]*listing),
+		progress: Progress{MaxRequests: cfg.maxRequests},
 	}
 }
 
@@ -59,6 +61,7 @@ func (r *run) report(ctx context.Context) (*Report, error) {
 		Seed:      r.config.seed,
 		Started:   time.Now(),
 		narrowed:  len(r.config.only) > 0,
+		exercised: r.config.exercised,
 	}
 	report.err = r.results(ctx, report)
 	if report.err != nil {
@@ -78,14 +81,33 @@ func (r *run) results(ctx context.Context, report *Report) error {
 	if err := r.discover(ctx); err != nil {
 		return err
 	}
-	for _, c := range Checks() {
+	checks := Checks()
+	for i, c := range checks {
+		r.progress.Check, r.progress.Done, r.progress.Checks = c.ID, i, len(checks)
+		r.tell()
+		sent, started := r.caller.sent, time.Now()
 		result, err := r.result(ctx, c)
 		if err != nil {
 			return err
 		}
+		result.Requests, result.Duration = r.caller.sent-sent, time.Since(started)
+		if result.Outcome == Fail {
+			r.progress.Failures++
+		}
 		report.Results = append(report.Results, result)
 	}
+	r.progress.Check, r.progress.Done = "", len(checks)
+	r.tell()
+	markKnown(r.config.known, report.Results)
 	return nil
+}
+
+// tell passes on how far the run is.
+func (r *run) tell() {
+	r.progress.Requests = r.caller.sent
+	if r.config.progress != nil {
+		r.config.progress(r.progress)
+	}
 }
 
 // discover lists what there is. Its error is that of [Run].
@@ -152,7 +174,7 @@ func (r *run) result(ctx context.Context, c Check) (Result, error) {
 	if ctx.Err() != nil {
 		return result, ctx.Err()
 	}
-	result.Findings = v.findings.sorted()
+	result.Findings, result.Notes = v.findings.sorted(), v.notes
 	result.Outcome, result.Message = cmp.Or(v.outcome, v.findings.outcome()), v.message
 	if n := len(r.leftOut); n > 0 {
 		result.Message += fmt.Sprintf("; left out %s that changed meanwhile", number(n, "object"))
@@ -162,7 +184,7 @@ func (r *run) result(ctx context.Context, c Check) (Result, error) {
 	}
 	result.Message = err.Error()
 	if fault, ok := errors.AsType[*faultError](err); ok {
-		v.findings.add(fault.finding)
+		v.add(r, fault.finding)
 		result.Findings, result.Outcome = v.findings.sorted(), Fail
 	}
 	if result.Outcome == Fail {
@@ -184,6 +206,7 @@ func (r *run) result(ctx context.Context, c Check) (Result, error) {
 // ask sends a request and lets the judge see the answer. Nothing else sends any.
 func (r *run) ask(ctx context.Context, req request) (*exchange, error) {
 	ex, err := r.caller.do(ctx, req)
+	r.tell()
 	if err != nil {
 		return nil, err
 	}

@@ -57,6 +57,9 @@ func writeResult(b *bufio.Writer, result Result) {
 		outcome = "FAIL"
 	}
 	fmt.Fprintf(b, "%-13s %-25s %s\n", outcome, result.ID, result.Message)
+	for _, note := range result.Notes {
+		fmt.Fprintf(b, "    note: %s\n", note)
+	}
 	if len(result.Findings) == 0 {
 		return
 	}
@@ -79,6 +82,13 @@ func writeFinding(b *bufio.Writer, f Finding) {
 	}
 	line("expected", f.Expected)
 	line("got", f.Got)
+	for i, d := range f.Diff {
+		name := ""
+		if i == 0 {
+			name = "diff"
+		}
+		fmt.Fprintf(b, "      %-9s %s %s\n", name, d.Op, d.Text)
+	}
 	line("objects", strings.Join(f.Objects, ", ")+more(f))
 	line("request", f.Curl)
 }
