@@ -32,8 +32,11 @@ var arrows = map[string][]string{
 	"server":                   {"gen/vmi", "gen/vmiserver", "openapi", "server/store", "server/rbac"},
 	"server/servertest":        {"server", "server/store", "client", "gen/vmi"},
 	"contract":                 {"openapi", "manifest"},
+	"contract/proxy":           {"contract", "openapi"},
+	"contract/internal/mutant": {},
+	"client/kubeconfig":        {},
 	"internal/certs":           {},
-	"internal/command":         {"openapi", "manifest", "client", "server", "server/store", "server/rbac", "contract", "internal/certs"},
+	"internal/command":         {"openapi", "manifest", "client", "server", "server/store", "server/rbac", "contract", "contract/proxy", "client/kubeconfig", "internal/certs"},
 	"internal/house":           {},
 	"cmd/vmikit":               {"internal/command"},
 	"openapi/internal/overlay": {},
@@ -41,7 +44,7 @@ var arrows = map[string][]string{
 }
 
 // examples are programs over the public packages.
-var public = []string{"gen/vmi", "client", "openapi", "manifest", "server", "server/store", "server/rbac", "server/servertest", "contract"}
+var public = []string{"gen/vmi", "client", "openapi", "manifest", "server", "server/store", "server/rbac", "server/servertest", "contract", "contract/proxy", "client/kubeconfig"}
 
 type pkg struct {
 	ImportPath string
