@@ -13,6 +13,8 @@ type listBody struct {
 	// items is nil when the list has none, as the given document allows.
 	items [][]byte
 	cont  string
+	// resourceVersion is the state that the list shows, "" when it does not say.
+	resourceVersion string
 	// remaining is remainingItemCount, nil when the list does not say.
 	remaining *int64
 }
@@ -85,6 +87,7 @@ func (l *listBody) readMeta(raw []byte) {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(raw, &members) == nil {
 		l.cont = text(members["continue"])
+		l.resourceVersion = text(members["resourceVersion"])
 		var remaining *int64
 		if json.Unmarshal(members["remainingItemCount"], &remaining) == nil {
 			l.remaining = remaining
@@ -98,7 +101,7 @@ type item struct {
 	name, namespace string
 	// namespaced says that the machine itself names its namespace.
 	namespaced      bool
-	uid             string
+	uid, created    string
 	resourceVersion string
 	labels          map[string]string
 }
@@ -121,6 +124,7 @@ func readItem(raw []byte, namespace string) (it *item, ok bool) {
 		name:            text(m["name"]),
 		namespace:       text(m["namespace"]),
 		uid:             text(m["uid"]),
+		created:         text(m["creationTimestamp"]),
 		resourceVersion: text(m["resourceVersion"]),
 		labels:          make(map[string]string),
 	}

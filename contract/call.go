@@ -3,6 +3,8 @@ package contract
 import (
 	"bytes"
 	"cmp"
+	"compress/flate"
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -61,6 +63,9 @@ type request struct {
 	// refusable says that the document demands a refusal without declaring its
 	// status code.
 	refusable bool
+	// writes says that the request changes something: it is not repeated unless the
+	// target says that it did nothing, and the documents do not declare its answers.
+	writes bool
 }
 
 // exchange is a request and its answer.
@@ -113,6 +118,13 @@ type caller struct {
 	// timings are those of all answers, hiccups what had to be asked again.
 	timings []timing
 	hiccups map[string]int
+
+	// watcher has connections of its own for watches, nil before the first.
+	watcher *http.Client
+	// reserved is how many requests are kept for writing and cleaning up; cleaning
+	// says that what was made is being removed, which nothing but time bounds.
+	reserved int
+	cleaning bool
 }
 
 // timing is how long an answer took, its body included.
@@ -141,7 +153,7 @@ func newCaller(target Target, base *url.URL, cfg *config) *caller {
 }
 
 // left is how many requests may still be sent.
-func (c *caller) left() int { return max(0, c.max-c.sent) }
+func (c *caller) left() int { return max(0, c.max-c.reserved-c.sent) }
 
 // do sends a request until it is answered with something else than that the
 // target is busy. A target that breaks off every time has a fault, which the
@@ -151,6 +163,9 @@ func (c *caller) do(ctx context.Context, req request) (*exchange, error) {
 		ex, err := c.send(ctx, req)
 		wait := time.Second
 		switch {
+		case errors.Is(err, errBrokenOff) && req.writes:
+			c.suffer("three requests in a row were not answered")
+			return nil, err
 		case errors.Is(err, errBrokenOff) && try == maxTries:
 			c.suffer("three requests in a row were not answered")
 			return nil, &faultError{err, Finding{
@@ -166,7 +181,8 @@ func (c *caller) do(ctx context.Context, req request) (*exchange, error) {
 		default:
 			c.hiccups["status "+strconv.Itoa(ex.status)]++
 			wait = retryAfter(ex.header, time.Now())
-			if try == maxTries || wait > maxWait {
+			done := req.writes && ex.status != http.StatusTooManyRequests // for all we know
+			if try == maxTries || wait > maxWait || done {
 				return nil, fmt.Errorf("%w: status %d", errBusy, ex.status)
 			}
 		}
@@ -207,18 +223,9 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 
 // send sends a request once.
 func (c *caller) send(ctx context.Context, req request) (*exchange, error) {
-	if c.stopped != "" {
-		return nil, errStopped
-	}
-	if c.left() == 0 {
-		return nil, errUsedUp
-	}
-	if err := sleep(ctx, time.Until(c.next)); err != nil {
+	if err := c.admit(ctx); err != nil {
 		return nil, err
 	}
-	c.next = time.Now().Add(c.pause)
-	c.sent++
-
 	ex, err := c.roundTrip(ctx, req)
 	switch {
 	case ctx.Err() != nil:
@@ -236,6 +243,27 @@ func (c *caller) send(ctx context.Context, req request) (*exchange, error) {
 	return ex, nil
 }
 
+// admit waits until one more request may be sent, and counts it.
+func (c *caller) admit(ctx context.Context) error {
+	switch {
+	case c.cleaning:
+	case c.stopped != "":
+		return errStopped
+	case c.left() == 0:
+		return errUsedUp
+	}
+	wait, pause := time.Until(c.next), c.pause
+	if c.cleaning {
+		wait, pause = min(wait, cleanUpPause), min(pause, cleanUpPause)
+	}
+	if err := sleep(ctx, wait); err != nil {
+		return err
+	}
+	c.next = time.Now().Add(pause)
+	c.sent++
+	return nil
+}
+
 // suffer counts what may be a target in trouble.
 func (c *caller) suffer(why string) {
 	if c.streak++; c.streak >= maxStreak {
@@ -251,17 +279,10 @@ func (c *caller) roundTrip(ctx context.Context, req request) (*exchange, error) 
 	if err != nil {
 		return nil, err
 	}
-	hr.Header.Set("Accept", "application/json")
-	hr.Header.Set("User-Agent", userAgent)
-	if req.contentType != "" {
-		hr.Header.Set("Content-Type", req.contentType)
-	}
+	c.dress(hr, req)
 	client := c.client
 	if req.credential != withToken {
 		client = c.bare
-	}
-	if value := req.credential.header(c.target); value != "" {
-		hr.Header.Set("Authorization", value)
 	}
 	started := time.Now()
 	resp, err := client.Do(hr)
@@ -277,6 +298,8 @@ func (c *caller) roundTrip(ctx context.Context, req request) (*exchange, error) 
 		ex.body, err = io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
 	}
 	switch {
+	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), isCorrupt(err):
+		ex.unread, ex.body = "the body is not what its Content-Encoding says", nil
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		ex.unread = "the body ends before its length"
 	case err != nil:
@@ -287,6 +310,23 @@ func (c *caller) roundTrip(ctx context.Context, req request) (*exchange, error) 
 	ex.took = time.Since(started)
 	c.timings = append(c.timings, timing{ex.curl, ex.took})
 	return ex, nil
+}
+
+// dress gives a request its headers.
+func (c *caller) dress(hr *http.Request, req request) {
+	hr.Header.Set("Accept", "application/json")
+	hr.Header.Set("User-Agent", userAgent)
+	if req.contentType != "" {
+		hr.Header.Set("Content-Type", req.contentType)
+	}
+	if value := req.credential.header(c.target); value != "" {
+		hr.Header.Set("Authorization", value)
+	}
+}
+
+func isCorrupt(err error) bool {
+	_, ok := errors.AsType[flate.CorruptInputError](err)
+	return ok
 }
 
 func (c *caller) url(req request) string {

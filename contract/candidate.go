@@ -83,7 +83,7 @@ func several(op operator, enough func(label) bool) kind {
 					break
 				}
 			}
-			q.values = append(q.values, "vmikit-contract-nobody")
+			q.values = append(q.values, nobodysValue)
 		}
 		return out
 	}
@@ -95,28 +95,67 @@ func someNotAll(l label) bool  { return l.other+l.without > 0 }
 func otherValues(l label) bool { return l.other > 0 }
 func anyLabel(label) bool      { return true }
 
-// and joins the requirement of an equal label with another of a different key.
-// The answer tells all when it is smaller than that of either requirement.
-func and(op operator) kind {
-	const limit = 12 // of labels, which makes some hundred pairs
+// A pair is made of a requirement for each of two labels; the answer tells all when
+// it is smaller than that of either alone.
+const mostPaired = 12 // labels, which makes some hundred pairs
+
+// and joins two requirements of different keys.
+func and(first, second operator) kind {
+	return paired(first, second, func(a, b label) bool { return a.key != b.key })
+}
+
+// sameKey joins two requirements of one key.
+func sameKey(first, second operator) kind {
+	return paired(first, second, func(a, b label) bool { return a.key == b.key && a.value != b.value })
+}
+
+func paired(first, second operator, fit func(a, b label) bool) kind {
 	return func(items []*item, labels []label) []candidate {
 		var out []candidate
-		labels = labels[:min(limit, len(labels))]
+		labels = labels[:min(mostPaired, len(labels))]
 		for _, a := range labels {
 			for _, b := range labels {
-				if a.key == b.key {
-					continue
+				if fit(a, b) {
+					out = append(out, conjunction(items, selector{require(a, first), require(b, second)}))
 				}
-				second := requirement{key: b.key, op: op}
-				if op != opNotExists {
-					second.values = []string{b.value}
-				}
-				out = append(out, conjunction(items, selector{{a.key, opEquals, []string{a.value}}, second}))
 			}
 		}
 		return out
 	}
 }
+
+// three joins the requirements of three keys, the last of which counts: a server
+// that reads two of them shows by it.
+func three(items []*item, labels []label) []candidate {
+	var out []candidate
+	labels = labels[:min(mostPaired/2, len(labels))]
+	for _, a := range labels {
+		for _, b := range labels {
+			for _, c := range labels {
+				if a.key < b.key && c.key != a.key && c.key != b.key {
+					out = append(out, conjunction(items, selector{require(a, opExists), require(b, opExists), require(c, opNotEquals)}))
+				}
+			}
+		}
+	}
+	return out
+}
+
+// require is a requirement that objects with a label meet, or those without it.
+func require(l label, op operator) requirement {
+	q := requirement{key: l.key, op: op}
+	switch op {
+	case opExists, opNotExists:
+	case opIn, opNotIn:
+		q.values = []string{l.value, nobodysValue}
+	default:
+		q.values = []string{l.value}
+	}
+	return q
+}
+
+// nobodysValue is a value that no label has.
+const nobodysValue = "vmikit-contract-nobody"
 
 func conjunction(items []*item, both selector) candidate {
 	n := len(both.filter(items))
@@ -133,14 +172,16 @@ func conjunction(items []*item, both selector) candidate {
 	return c
 }
 
-// nearMiss is a requirement that a label almost meets. The answer tells something
-// when fewer objects meet it than have the real label.
-func nearMiss(almost func(label) label) kind {
+// nearMiss is a requirement of a label that almost is one that is there. The answer
+// tells something when it is not that of the real label.
+func nearMiss(op operator, almost func(label) label) kind {
 	return func(items []*item, labels []label) []candidate {
 		have := make(map[[2]string]int)
+		keys := make(map[string]int)
 		for _, it := range items {
 			for key, value := range it.labels {
 				have[[2]string{key, value}]++
+				keys[key]++
 			}
 		}
 		var out []candidate
@@ -149,8 +190,12 @@ func nearMiss(almost func(label) label) kind {
 			if miss == l || !isLabelKey(miss.key) || !isLabelValue(miss.value) {
 				continue
 			}
-			s := selector{{miss.key, opEquals, []string{miss.value}}}
-			c := candidate{selector: s, enough: have[[2]string{miss.key, miss.value}] < l.with}
+			c := candidate{selector: selector{require(miss, op)}}
+			if op == opExists || op == opNotExists {
+				c.enough = keys[miss.key] < keys[l.key]
+			} else {
+				c.enough = have[[2]string{miss.key, miss.value}] < l.with
+			}
 			if c.enough {
 				c.telling++
 			}
@@ -160,10 +205,34 @@ func nearMiss(almost func(label) label) kind {
 	}
 }
 
+// ofEmpty leaves of a kind those of labels with an empty value, which is a value
+// and no lack of one.
+func ofEmpty(k kind) kind {
+	return func(items []*item, labels []label) []candidate {
+		return k(items, slices.DeleteFunc(slices.Clone(labels), func(l label) bool { return l.value != "" }))
+	}
+}
+
 func valueInOtherCase(l label) label { l.value = otherCase(l.value); return l }
 func valueCut(l label) label         { l.value = cut(l.value); return l }
+func valueEmpty(l label) label       { l.value = ""; return l }
+func valueLonger(l label) label      { l.value += "x"; return l }
 func keyInOtherCase(l label) label   { l.key = otherCaseOfName(l.key); return l }
 func keyCut(l label) label           { l.key = cut(l.key); return l }
+func keyLonger(l label) label        { l.key += "x"; return l }
+
+// keyWithoutPrefix and keyWithPrefix make another key of the same name.
+func keyWithoutPrefix(l label) label {
+	l.key = l.key[strings.LastIndex(l.key, "/")+1:]
+	return l
+}
+
+func keyWithPrefix(l label) label {
+	if !strings.Contains(l.key, "/") {
+		l.key = "example.com/" + l.key
+	}
+	return l
+}
 
 func otherCase(s string) string {
 	return strings.Map(func(r rune) rune {

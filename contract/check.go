@@ -56,6 +56,9 @@ var (
 	needConventions = Need{"profile kubernetes or kubevirt", func(r *run) (Outcome, string) {
 		return unless(r.conventions(), Skipped, "the given document does not speak of it")
 	}}
+	needCredential = Need{"a token or a client certificate", func(r *run) (Outcome, string) {
+		return unless(r.target.Token != "" || r.target.Bare != nil, Skipped, "no token or client certificate was given")
+	}}
 	needToken = Need{"a token", func(r *run) (Outcome, string) {
 		return unless(r.target.Token != "", Skipped, "no token was given")
 	}}
@@ -121,8 +124,8 @@ func notExercised(format string, args ...any) verdict {
 // few requests first, so that they are not the ones to go without.
 func Checks() []Check {
 	return slices.Concat(
-		consistencyChecks(), notFoundChecks(), authChecks(), namespaceChecks(),
-		selectorChecks(), pagingChecks(), serviceChecks(), schemaChecks(),
+		consistencyChecks(), notFoundChecks(), authChecks(), namespaceChecks(), fixtureChecks(),
+		pagingChecks(), selectorChecks(), edgeChecks(), methodChecks(), repeatChecks(), fuzzChecks(), writeChecks(), serviceChecks(), proseChecks(), schemaChecks(),
 	)
 }
 

@@ -46,7 +46,19 @@ func listOnce(ctx context.Context, r *run) (verdict, error) {
 		v.add(r, fault(full.first, Fail, "the list is not answered", "status 200", fmt.Sprintf("status %d", full.status)))
 	}
 	v.message = fmt.Sprintf("%d objects", len(seen))
-	return v, nil
+	if full.status != http.StatusOK || !r.conventions() || len(full.sizes) > 1 {
+		return v, nil
+	}
+	// The full list has a limit. One without must be the same.
+	found, err := r.relate(ctx, []probe{{r.widest, func(ctx context.Context, full *listing) ([]claim, error) {
+		got, err := r.list(ctx, r.widest, nil, 1)
+		if err != nil {
+			return nil, err
+		}
+		return compare(full.all(), got), nil
+	}}})
+	v.findings = append(v.findings, found...)
+	return v, err
 }
 
 // getListed gets listed objects, all of them when requests suffice.
@@ -116,6 +128,10 @@ func headLikeGet(ctx context.Context, r *run) (verdict, error) {
 		}
 		if got.status != want.status {
 			v.add(r, fault(got, Fail, "HEAD is answered with another status than GET", fmt.Sprintf("status %d", want.status), fmt.Sprintf("status %d", got.status)))
+			continue
+		}
+		if err := r.headHeader(ctx, &v, want, got); err != nil {
+			return v, err
 		}
 	}
 	return v, nil

@@ -35,10 +35,12 @@ type Target struct {
 	// needed, or the checks of authentication accuse the target of accepting
 	// anybody. Nil is HTTPClient, which then has none.
 	Bare *http.Client
-	// Fixtures returns objects that are there, as JSON, for the run to look for:
-	// nothing else shows that a target hides one. Nil is none. [FixturesIn] reads
-	// them from manifests.
-	Fixtures func(context.Context) ([][]byte, error)
+	// Fixtures returns objects that are there, for the run to look for: nothing
+	// else shows that a target hides one. Nil is none. Those of other namespaces
+	// than that of the run are left out; one without a namespace is in that of the
+	// run, or in "default". [FixturesIn] reads them from manifests. It is called
+	// once, before anything is asked, so it may be what makes them.
+	Fixtures func(context.Context) ([]Fixture, error)
 }
 
 var (
@@ -50,10 +52,11 @@ var (
 
 // Run asks the target everything the checks ask and reports what came of it.
 //
-// The error is one of usage (a URL, token, namespace or check ID that cannot be),
-// with no report; or it wraps [ErrUnreachable] or [ErrRefused] when the first list
-// is not answered, or is that of the context. Beside these there is a report of
-// what was done until then, whose last result is the error, with [Error] as its
+// The error is one of usage (a URL, token, namespace or check ID that cannot be,
+// fixtures that cannot be read), with no report; or it wraps [ErrUnreachable] or
+// [ErrRefused] when the first list is not answered, or is that of the context.
+// Beside these there is a report of what was done until then, whose last result is
+// the error, with [Error] as its
 // outcome: for whoever must write a report of every run. Whatever a target
 // answers with status 200, broken or not, is no error, and neither is a target
 // that breaks down later on.
@@ -63,6 +66,9 @@ func Run(ctx context.Context, target Target, options ...Option) (*Report, error)
 		if err := option(cfg); err != nil {
 			return nil, err
 		}
+	}
+	if err := cfg.mayWrite(); err != nil {
+		return nil, err
 	}
 	base, err := baseURL(target.URL)
 	if err != nil {
@@ -88,6 +94,9 @@ func Run(ctx context.Context, target Target, options ...Option) (*Report, error)
 		cfg.rate = 0
 	}
 	r := newRun(target, base, cfg, newJudge(doc, given, cfg))
+	if err := r.readFixtures(ctx); err != nil {
+		return nil, err
+	}
 	return r.report(ctx)
 }
 

@@ -19,16 +19,38 @@ const (
 	// withBareToken leaves the scheme out.
 	withBareToken
 	withForbiddenToken
+	// withEmptyBearer names the scheme and no token.
+	withEmptyBearer
+	// withTokenCut, withTokenLonger and withTokenInOtherCase resemble the right token.
+	withTokenCut
+	withTokenLonger
+	withTokenInOtherCase
 )
 
 // wrongToken is a token that nobody has.
 const wrongToken = "vmikit-contract-wrong-token"
 
-func (c credential) header(t Target) string {
-	return c.text(t.Token, t.ForbiddenToken, func(token string) string {
-		return base64.StdEncoding.EncodeToString([]byte("token:" + token))
-	})
+// forms are how a token is changed: for a header, or for a shell that makes it.
+type forms struct{ basic, cut, otherCase func(token string) string }
+
+var inHeader = forms{
+	basic: func(token string) string { return base64.StdEncoding.EncodeToString([]byte("token:" + token)) },
+	cut: func(token string) string {
+		if len(token) < 2 {
+			return "x"
+		}
+		return token[:len(token)-1]
+	},
+	otherCase: otherCase,
 }
+
+var inShell = forms{
+	basic:     func(token string) string { return "$(printf token:%s " + token + " | base64 -w0)" },
+	cut:       func(string) string { return "${TOKEN%?}" },
+	otherCase: func(token string) string { return "$(printf %s " + token + " | tr a-zA-Z A-Za-z)" },
+}
+
+func (c credential) header(t Target) string { return c.text(t.Token, t.ForbiddenToken, inHeader) }
 
 // shell is the header as it stands between double quotes on a command line.
 func (c credential) shell(t Target) string {
@@ -36,12 +58,10 @@ func (c credential) shell(t Target) string {
 	if t.Token != "" {
 		token = "$TOKEN"
 	}
-	return c.text(token, "$FORBIDDEN_TOKEN", func(token string) string {
-		return "$(printf token:%s " + token + " | base64 -w0)"
-	})
+	return c.text(token, "$FORBIDDEN_TOKEN", inShell)
 }
 
-func (c credential) text(token, forbidden string, basic func(string) string) string {
+func (c credential) text(token, forbidden string, in forms) string {
 	switch c {
 	case withToken:
 		if token != "" {
@@ -50,13 +70,21 @@ func (c credential) text(token, forbidden string, basic func(string) string) str
 	case withWrongToken:
 		return "Bearer " + wrongToken
 	case withBasic:
-		return "Basic " + basic(token)
+		return "Basic " + in.basic(token)
 	case withOtherScheme:
 		return "Token " + token
 	case withBareToken:
 		return token
 	case withForbiddenToken:
 		return "Bearer " + forbidden
+	case withEmptyBearer:
+		return "Bearer "
+	case withTokenCut:
+		return "Bearer " + in.cut(token)
+	case withTokenLonger:
+		return "Bearer " + token + "-x"
+	case withTokenInOtherCase:
+		return "Bearer " + in.otherCase(token)
 	}
 	return ""
 }

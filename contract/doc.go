@@ -15,9 +15,15 @@
 // compares. Bodies are judged by package openapi, by one of its profiles. What
 // there is nothing to tell by is reported as not exercised, never as passed.
 //
-// A run reads and never writes: it sends GET and HEAD, one request at a time, no
-// more than it is allowed to ([WithMaxRequests], [WithRate]), and it ends early
-// when the target seems to suffer. Objects may change while it runs.
+// A run reads and, without [WithWrite], never writes: it sends GET and HEAD, one
+// request at a time, no more than it is allowed to ([WithMaxRequests], [WithRate]),
+// and it ends early when the target seems to suffer. Objects may change while it
+// runs.
 //
-// No report has a token, cloud-init data or a body in it.
+// No report has a token or what looks secret in a body in it: exchanges are shown
+// without. [Observer] holds the exchanges of others against the same checks; package
+// contract/proxy puts it between any client and any implementation.
+//
+// IDs of checks, the flags of the command and the JSON of a report (report.schema.json)
+// are stable: what is added does not change what is there. CHECKS.md lists the checks.
 package contract

@@ -76,7 +76,7 @@ func (d *diffs) compare(want, got any, pointer string) {
 		keys := slices.AppendSeq(slices.Collect(maps.Keys(w)), maps.Keys(g))
 		slices.Sort(keys)
 		for _, key := range slices.Compact(keys) {
-			at := pointer + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(key)
+			at := pointer + "/" + escaped(key)
 			wv, wok := w[key]
 			gv, gok := g[key]
 			switch {
@@ -113,6 +113,9 @@ func (d *diffs) compare(want, got any, pointer string) {
 		}
 	}
 }
+
+// escaped is a key as a part of a JSON pointer.
+func escaped(key string) string { return strings.NewReplacer("~", "~0", "/", "~1").Replace(key) }
 
 // String names the first place.
 func (d diffs) String() string {

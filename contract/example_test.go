@@ -29,4 +29,5 @@ func ExampleRun() {
 	// auth.no-token: somebody is let in who must not be, want status 401
 	// auth.wrong-token: somebody is let in who must not be, want status 401
 	// auth.wrong-scheme: somebody is let in who must not be, want status 401
+	// auth.near-token: somebody is let in who must not be, want status 401
 }

@@ -42,7 +42,7 @@ func TestWrongOnce(t *testing.T) {
 		return match(q, o)
 	}
 	report := run(t, s.target(t))
-	assert.Equal(t, []string{"selector.field-name"}, with(report, contract.Fail), text(t, report))
+	assert.Equal(t, []string{"selector.both"}, with(report, contract.Fail), text(t, report))
 }
 
 // What the target answers with is nothing that a run breaks down over.

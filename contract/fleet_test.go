@@ -34,9 +34,10 @@ func machine(n int, namespace, name string, labels map[string]string) object {
 		`"metadata":{"creationTimestamp":"2026-05-01T08:00:%02dZ","labels":%s,"name":%q,"namespace":%q,"resourceVersion":"%d","uid":"00000000-0000-4000-8000-%012d"},`+
 		`"spec":{"domain":{"cpu":{"cores":2},"devices":{"disks":[{"bootOrder":1,"disk":{"bus":"virtio"},"name":"root"}],`+
 		`"interfaces":[{"macAddress":"02:00:00:00:00:%02x","masquerade":{},"model":"virtio","name":"default","ports":[{"port":22}]}]},`+
-		`"memory":{"guest":"1Gi"}},"evictionStrategy":"LiveMigrate","networks":[{"name":"default","pod":{}}],`+
-		`"volumes":[{"containerDisk":{"image":"registry.example/fedora:40"},"name":"root"},{"cloudInitNoCloud":{"userData":"#cloud-config\npassword: %s\n"},"name":"init"}]},`+
-		`"status":{"conditions":[{"lastProbeTime":null,"lastTransitionTime":"2026-05-01T08:01:00Z","status":"True","type":"Ready"}],"nodeName":"node-1","phase":"Running"}}`,
+		`"memory":{"guest":"1Gi"}},"evictionStrategy":"LiveMigrate","networks":[{"name":"default","pod":{"vmNetworkCIDR":"10.0.2.0/24"}}],`+
+		`"volumes":[{"containerDisk":{"image":"registry.example/fedora:40"},"name":"root"},{"emptyDisk":{"capacity":"2Gi"},"name":"scratch"},{"hostDisk":{"path":"/data/vm.img"},"name":"host"},{"cloudInitNoCloud":{"userData":"#cloud-config\npassword: %s\n"},"name":"init"}]},`+
+		`"status":{"conditions":[{"lastProbeTime":null,"lastTransitionTime":"2026-05-01T08:01:00Z","status":"True","type":"Ready"}],"nodeName":"node-1","phase":"Running",`+
+		`"phaseTransitionTimestamps":[{"phase":"Pending","phaseTransitionTimestamp":"2026-05-01T08:00:30Z"},{"phase":"Running","phaseTransitionTimestamp":"2026-05-01T08:01:00Z"}]}}`,
 		n%60, text, name, namespace, 100+n, n, n%256, cloudInitSecret)
 	return object{namespace, name, labels, body}
 }

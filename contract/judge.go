@@ -22,7 +22,9 @@ type judge struct {
 	// show the same ones.
 	judged map[[sha256.Size]byte]bool
 	// told are the faults that were told of an object already.
-	told  map[string]bool
+	told map[string]bool
+	// uids has the object of each uid.
+	uids  map[string]string
 	found map[string]findings
 	// seen counts what was judged for each check.
 	seen map[string]int
@@ -33,6 +35,7 @@ func newJudge(doc, given *openapi.Document, cfg *config) *judge {
 		doc: doc, given: given, enumWarn: cfg.enumWarn,
 		judged: make(map[[sha256.Size]byte]bool),
 		told:   make(map[string]bool),
+		uids:   make(map[string]string),
 		found:  make(map[string]findings),
 		seen:   make(map[string]int),
 	}
@@ -43,6 +46,10 @@ func (j *judge) conventions() bool { return j.doc.Profile() != openapi.ProfileDo
 
 // see judges one answer.
 func (j *judge) see(ex *exchange) {
+	if ex.request.writes {
+		j.seeWrite(ex)
+		return
+	}
 	j.seen[checkStatusCode]++
 	if ex.request.method == http.MethodHead {
 		j.file(ex, "", j.doc.ValidateResponse(openapi.Response{
@@ -66,6 +73,18 @@ func (j *judge) see(ex *exchange) {
 	}
 }
 
+// asJSON is the header that what is a part of an answer is judged with.
+var asJSON = http.Header{"Content-Type": {"application/json"}}
+
+// seeEncoding judges how the answer to a request of the run's own is encoded. The
+// transport asks for gzip alone, and takes the header away when it has decoded the
+// body.
+func (j *judge) seeEncoding(ex *exchange) {
+	if encoding := ex.header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
+		j.add(checkJSON, fault(ex, Fail, "a body is said to be encoded in a way that was not asked for", "no Content-Encoding", encoding))
+	}
+}
+
 // seeList judges a list: what is around the items, and each item that was not
 // judged before.
 func (j *judge) seeList(ex *exchange) {
@@ -78,7 +97,6 @@ func (j *judge) seeList(ex *exchange) {
 	j.file(ex, "", j.doc.ValidateResponse(openapi.Response{
 		Operation: ex.request.op, Form: openapi.FormList, Status: ex.status, Header: ex.header, Body: body,
 	}))
-	asJSON := http.Header{"Content-Type": {"application/json"}}
 	for i, raw := range list.items {
 		digest := sha256.Sum256(raw)
 		if j.judged[digest] {
@@ -103,6 +121,7 @@ func (j *judge) seeItem(ex *exchange, header http.Header, raw []byte, key string
 		ex = ex.about(raw, "the item "+key+" of the list")
 	}
 	j.file(ex, key, issues)
+	j.seeProse(ex, key, raw)
 	if !j.conventions() {
 		return
 	}
@@ -132,6 +151,7 @@ var reasons = map[int][]string{
 	http.StatusNotFound:            {"NotFound"},
 	http.StatusMethodNotAllowed:    {"MethodNotAllowed"},
 	http.StatusNotAcceptable:       {"NotAcceptable"},
+	http.StatusConflict:            {"AlreadyExists", "Conflict"},
 	http.StatusGone:                {"Expired", "Gone"},
 	http.StatusUnprocessableEntity: {"Invalid"},
 }
@@ -145,8 +165,16 @@ func (j *judge) seeError(ex *exchange) {
 		Operation: ex.request.op, Status: ex.status, Header: ex.header, Body: ex.body,
 	})
 	j.file(ex, "", issues)
+	if j.conventions() && len(issues) == 0 {
+		j.seeReason(ex)
+	}
+}
+
+// seeReason judges whether an error says the same thing by its status code and by
+// its Status.
+func (j *judge) seeReason(ex *exchange) {
 	want := reasons[ex.status]
-	if !j.conventions() || len(issues) > 0 || want == nil {
+	if want == nil {
 		return
 	}
 	var status struct{ Reason, Status string }
@@ -180,7 +208,9 @@ func (j *judge) file(ex *exchange, object string, issues openapi.Issues) {
 		case ex.status >= http.StatusBadRequest:
 			j.fileAs(checkError, Fail, ex, object, issue)
 		case object == "":
-			j.fileAs(checkList, Fail, ex, object, issue)
+			j.fileAs(wholeCheck(ex.request.form), Fail, ex, object, issue)
+		case j.conventions() && issue.Rule == "format" && issue.Pointer == "/spec/domain/firmware/uuid":
+			j.fileAs(checkObject, Warning, ex, object, issue) // KubeVirt takes any text
 		case j.enumWarn && issue.Rule == "enum" && inside(issue.Pointer):
 			j.fileAs(checkObject, Warning, ex, object, issue)
 		default:
@@ -213,17 +243,19 @@ func (j *judge) fileStatus(ex *exchange) {
 }
 
 func (j *judge) fileAs(check string, outcome Outcome, ex *exchange, object string, issue openapi.Issue) {
-	message := anywhere(issue.Pointer) + " breaks " + issue.Rule
+	f := fault(ex, outcome, anywhere(issue.Pointer)+" breaks "+issue.Rule, issue.Message, issue.Value)
+	f.pointer = issue.Pointer
+	j.addOnce(check, object, f)
+}
+
+// addOnce adds a fault of an object unless it was told of that object already.
+func (j *judge) addOnce(check, object string, f Finding) {
 	if object != "" {
-		once := strings.Join([]string{check, message, object}, "\x00")
+		once := strings.Join([]string{check, f.Message, object}, "\x00")
 		if j.told[once] {
 			return
 		}
-		j.told[once] = true
-	}
-	f := fault(ex, outcome, message, issue.Message, issue.Value)
-	if object != "" {
-		f.Objects = []string{object}
+		j.told[once], f.Objects = true, []string{object}
 	}
 	j.add(check, f)
 }

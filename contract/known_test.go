@@ -109,7 +109,7 @@ func TestExchangeOfAFinding(t *testing.T) {
 	get := result(t, report, "consistency.get").Findings[0]
 	assert.Contains(t, get.Diff, contract.DiffLine{Op: "-", Text: `/status/nodeName: "node-1"`})
 	assert.Contains(t, get.Diff, contract.DiffLine{Op: "+", Text: `/status/nodeName: "node-2"`})
-	assert.Contains(t, get.Diff, contract.DiffLine{Op: "+", Text: `/spec/volumes/1/cloudInitNoCloud/userData: "[redacted]"`})
+	assert.Contains(t, get.Diff, contract.DiffLine{Op: "+", Text: `/spec/volumes/3/cloudInitNoCloud/userData: "[redacted]"`})
 	assert.Equal(t, 200, get.Exchange.Status)
 	assert.NotContains(t, get.Exchange.Body, cloudInitSecret)
 	assert.Contains(t, get.Exchange.Body, `"nodeName":"node-2"`)

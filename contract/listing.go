@@ -36,6 +36,10 @@ type listing struct {
 	endless bool
 	// more says that there are more pages than were wanted.
 	more bool
+	// resourceVersion is that of the first page.
+	resourceVersion string
+	// versions are those of the pages after it.
+	versions []string
 	// first is the exchange of the first page, as reports show it.
 	first *exchange
 }
@@ -89,6 +93,9 @@ func (r *run) list(ctx context.Context, sc scope, query url.Values, pages int) (
 		if !ok || ex.unread != "" {
 			return nil, errUnreadable
 		}
+		if len(l.sizes) == 0 && query.Get("continue") == "" {
+			r.repeats.version(sc, body.resourceVersion, l.first)
+		}
 		fresh := l.add(body, sc)
 		switch {
 		case body.cont == "" || !r.conventions():
@@ -111,6 +118,11 @@ func (r *run) list(ctx context.Context, sc scope, query url.Values, pages int) (
 
 // add adds a page and reports whether it brought anything new.
 func (l *listing) add(body listBody, sc scope) (fresh bool) {
+	if len(l.sizes) == 0 {
+		l.resourceVersion = body.resourceVersion
+	} else {
+		l.versions = append(l.versions, body.resourceVersion)
+	}
 	l.sizes = append(l.sizes, len(body.items))
 	l.remaining = append(l.remaining, body.remaining)
 	for _, raw := range body.items {
@@ -144,6 +156,7 @@ func (r *run) relist(ctx context.Context, sc scope) (*listing, error) {
 	}
 	if l.status == http.StatusOK {
 		r.latest[sc] = l
+		r.repeats.list(sc, l)
 	}
 	return l, nil
 }

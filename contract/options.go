@@ -29,6 +29,9 @@ type config struct {
 	maxLatency   time.Duration
 	maxHiccups   float64
 	hiccupsGiven bool
+	observing
+	fuzzing
+	writeConfig
 }
 
 func newConfig() *config {
@@ -194,7 +197,7 @@ func WithMaxFlaky(share float64) Option {
 func knownIDs(ids []string) error {
 	for _, id := range ids {
 		found := false
-		for _, c := range Checks() {
+		for _, c := range everyCheck() {
 			found = found || covers(id, c.ID)
 		}
 		if !found {

@@ -86,6 +86,8 @@ type Finding struct {
 
 	// source is what Exchange is made from.
 	source *exchange
+	// pointer is where in the body the fault is, "" for everywhere.
+	pointer string
 }
 
 // DiffLine is one line of a difference.

@@ -172,8 +172,19 @@ func (r *run) chain(sc scope, s selection, limit int) probe {
 				Got:      fmt.Sprintf("%d pages, the last ones with nothing new", len(got.sizes)), Curl: got.curl(), source: got.first,
 			}})
 		}
-		return slices.Concat(claims, tooLong(got, limit), miscounted(got)), nil
+		return slices.Concat(claims, tooLong(got, limit), miscounted(got), older(got)), nil
 	}}
+}
+
+// older claims a page that shows an older state than the first one. A chain of pages
+// shows one state, or goes on with a newer one.
+func older(got *listing) []claim {
+	for _, version := range got.versions {
+		if earlier(version, got.resourceVersion) {
+			return []claim{{Finding: fault(got.first, Fail, "the resourceVersion goes back from page to page", "at least "+got.resourceVersion, version)}}
+		}
+	}
+	return nil
 }
 
 // miscounted claims the first page of a chain whose remainingItemCount is not the
@@ -189,6 +200,9 @@ func miscounted(got *listing) []claim {
 	}
 	for i, said := range got.remaining {
 		after -= int64(got.sizes[i])
+		if said != nil && *said < 0 {
+			return []claim{{Finding: fault(got.first, Fail, "remainingItemCount is negative", "a number of objects", strconv.FormatInt(*said, 10))}}
+		}
 		if said != nil && *said != after {
 			return []claim{{fragile: true, Finding: Finding{
 				Outcome:  Warning,
@@ -210,11 +224,26 @@ func limitZero(ctx context.Context, r *run) (verdict, error) {
 	if refused(ex.status) {
 		return passed("refused with status %d", ex.status), nil
 	}
-	f := fault(ex, Fail, "a limit of 0 is not refused", "status 400", fmt.Sprintf("status %d", ex.status))
 	if ex.status == http.StatusOK && r.conventions() {
-		f.Outcome = Warning
+		return limitZeroTaken(ctx, r, ex)
 	}
+	f := fault(ex, Fail, "a limit of 0 is not refused", "status 400", fmt.Sprintf("status %d", ex.status))
 	v := passed("answered with status %d", ex.status)
 	v.add(r, f)
 	return v, nil
+}
+
+// limitZeroTaken judges a limit of 0 that is answered: it means no limit then.
+func limitZeroTaken(ctx context.Context, r *run, ex *exchange) (verdict, error) {
+	v := passed("answered with status %d", ex.status)
+	v.add(r, fault(ex, Warning, "a limit of 0 is not refused", "status 400", fmt.Sprintf("status %d", ex.status)))
+	found, err := r.relate(ctx, []probe{{r.primary, func(ctx context.Context, full *listing) ([]claim, error) {
+		got, err := r.list(ctx, r.primary, limited(0), 1)
+		if err != nil {
+			return nil, err
+		}
+		return compare(full.all(), got), nil
+	}}})
+	v.findings = append(v.findings, found...)
+	return v, err
 }

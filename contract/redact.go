@@ -3,6 +3,7 @@ package contract
 import (
 	"encoding/base64"
 	"net/http"
+	"net/url"
 	"strings"
 	"unicode"
 )
@@ -21,7 +22,10 @@ func newRedactor(t Target) *redactor {
 	for _, secret := range []struct{ token, name string }{{t.Token, "$TOKEN"}, {t.ForbiddenToken, "$FORBIDDEN_TOKEN"}} {
 		if secret.token != "" {
 			pairs = append(pairs, secret.token, secret.name,
-				base64.StdEncoding.EncodeToString([]byte("token:"+secret.token)), secret.name)
+				base64.StdEncoding.EncodeToString([]byte("token:"+secret.token)), secret.name,
+				url.QueryEscape(secret.token), secret.name,
+				// Most of the token is as bad as all of it.
+				inHeader.otherCase(secret.token), secret.name, inHeader.cut(secret.token), secret.name)
 		}
 	}
 	return &redactor{target: t, tokens: strings.NewReplacer(pairs...)}
@@ -62,7 +66,7 @@ func (r *redactor) finding(f Finding) Finding {
 }
 
 // curl returns a request as a command line.
-func (r *redactor) curl(req request, url string) string {
+func (r *redactor) curl(req request, at string) string {
 	var b strings.Builder
 	b.WriteString("curl -sS ")
 	switch req.method {
@@ -73,7 +77,7 @@ func (r *redactor) curl(req request, url string) string {
 	default:
 		b.WriteString("-i -X " + req.method + " ")
 	}
-	if strings.Contains(req.path, "/.") {
+	if strings.Contains(req.path, "/.") || strings.Contains(req.path, "/%2e") {
 		b.WriteString("--path-as-is ")
 	}
 	if header := req.credential.shell(r.target); header != "" {
@@ -85,7 +89,8 @@ func (r *redactor) curl(req request, url string) string {
 	if len(req.body) > 0 {
 		b.WriteString(quoted("-d", r.body(req.body)))
 	}
-	b.WriteString(strings.TrimSpace(quoted("", r.tokens.Replace(url))))
+	target := strings.TrimSpace(quoted("", r.tokens.Replace(at)))
+	b.WriteString(strings.ReplaceAll(target, "$TOKEN", `'"$TOKEN"'`))
 	return b.String()
 }
 

@@ -34,6 +34,8 @@ type Report struct {
 	narrowed bool
 	// exercised is the share of checks that must tell something, 0 for the default.
 	exercised float64
+	// flags are those of the command that make such a run.
+	flags []string
 }
 
 // Exit codes of a run, for commands.
@@ -76,19 +78,20 @@ func (r *Report) ExitCode() int {
 // TooLittle says on one line why a report without a failure is no proof, "" when
 // it is one: the run ended early, the target showed no object at all, or fewer
 // checks told something (pass, fail, warning) than wanted to and could not (not
-// exercised, inconclusive). Skipped checks count for neither, nor do figures about the
-// service: those there always are. Of checks that were
+// exercised, inconclusive). Skipped checks count for neither, nor do those that
+// only ever warn or count: prose and service. Of checks that were
 // chosen with [WithOnly] one that told something is enough.
 func (r *Report) TooLittle() string {
 	told, untold := 0, 0
 	for _, result := range r.Results {
+		if result.Subject() == subjectProse || result.Subject() == subjectService {
+			continue
+		}
 		switch result.Outcome {
 		case NotExercised, Inconclusive:
 			untold++
 		case Pass, Fail, Warning, Known:
-			if result.Subject() != subjectService {
-				told++
-			}
+			told++
 		}
 	}
 	switch {

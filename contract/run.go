@@ -39,16 +39,23 @@ type run struct {
 	// leftOut has the objects that changed while the present check looked at them.
 	leftOut  map[string]bool
 	progress Progress
+	fixtures []known
+	repeats  repeats
+	// writing is what the checks of writes share, nil when nothing may be written.
+	writing *writing
 }
 
 func newRun(target Target, base *url.URL, cfg *config, j *judge) *run {
 	c := newCaller(target, base, cfg)
 	j.redact = c.redact
-	return &run{
+	r := &run{
 		target: target, config: cfg, caller: c, judge: j,
 		widest: scope(target.Namespace), latest: make(map[scope]*listing),
+		repeats:  newRepeats(c.redact),
 		progress: Progress{MaxRequests: cfg.maxRequests},
 	}
+	r.writing = newWriting(r)
+	return r
 }
 
 // report runs the checks. The report goes as far as the run came, whatever the
@@ -62,6 +69,7 @@ func (r *run) report(ctx context.Context) (*Report, error) {
 		Started:   time.Now(),
 		narrowed:  len(r.config.only) > 0,
 		exercised: r.config.exercised,
+		flags:     r.flags(),
 	}
 	report.err = r.results(ctx, report)
 	if report.err != nil {
@@ -78,6 +86,7 @@ func (r *run) report(ctx context.Context) (*Report, error) {
 }
 
 func (r *run) results(ctx context.Context, report *Report) error {
+	defer r.tidy(ctx, report)
 	if err := r.discover(ctx); err != nil {
 		return err
 	}
@@ -211,6 +220,8 @@ func (r *run) ask(ctx context.Context, req request) (*exchange, error) {
 		return nil, err
 	}
 	r.judge.see(ex)
+	r.judge.seeEncoding(ex)
+	r.repeats.get(ex)
 	return ex, nil
 }
 

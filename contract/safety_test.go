@@ -102,7 +102,9 @@ func TestBusy(t *testing.T) {
 		}))
 		report := run(t, target)
 		assert.Empty(t, with(report, contract.Fail), text(t, report))
-		assert.Equal(t, []string{"selector.field-name", "selector.field-namespace", "paging.selector"}, with(report, contract.Inconclusive))
+		assert.Equal(t, []string{
+			"paging.selector", "selector.both", "selector.field-name", "selector.field-namespace", "edge.empty-parameter", "edge.selector-syntax",
+		}, with(report, contract.Inconclusive))
 	})
 }
 

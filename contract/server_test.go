@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/vmikit/vmikit/contract"
+	apart "github.com/vmikit/vmikit/contract/internal/mutant"
 )
 
 const (
@@ -34,6 +35,8 @@ type server struct {
 	authenticate func(authorization string) int // a status code, 0 for welcome
 	// open lets anybody make a request, whatever the token.
 	open func(r *http.Request) bool
+	// path sees the escaped path before it is read.
+	path func(escaped string) string
 	// query sees the query of a list before it is read.
 	query       func(namespace string, q url.Values)
 	matchLabel  func(term, map[string]string) bool
@@ -68,6 +71,7 @@ func newServer(objects []object) *server {
 		return http.StatusUnauthorized
 	}
 	s.open = func(*http.Request) bool { return false }
+	s.path = func(escaped string) string { return escaped }
 	s.query = func(string, url.Values) {}
 	s.matchLabel = term.matchLabel
 	s.all = func(met []bool) bool { return !slices.Contains(met, false) }
@@ -76,7 +80,7 @@ func newServer(objects []object) *server {
 	s.find = s.findObject
 	s.page = func(items []object, start, limit int) ([]object, int) {
 		start = min(start, len(items))
-		if limit == 0 || start+limit >= len(items) {
+		if limit < 1 || start+limit >= len(items) {
 			return items[start:], -1
 		}
 		return items[start : start+limit], start + limit
@@ -141,7 +145,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, code, map[int]string{401: "Unauthorized", 403: "Forbidden"}[code])
 		return
 	}
-	m := route.FindStringSubmatch(r.URL.EscapedPath())
+	m := route.FindStringSubmatch(s.path(r.URL.EscapedPath()))
 	if m == nil || m[1] == "" && (m[2] != "" || s.minimal) {
 		http.Error(w, "404 page not found", http.StatusNotFound)
 		return
@@ -186,9 +190,13 @@ func (s *server) list(w http.ResponseWriter, r *http.Request, namespace string) 
 	q := r.URL.Query()
 	s.query(namespace, q)
 	limit, start := 0, 0
-	if text := q.Get("limit"); text != "" {
+	if q.Has("limit") {
 		var err error
-		if limit, err = strconv.Atoi(text); err != nil || limit < 1 && s.zeroLimit != http.StatusOK {
+		if limit, err = strconv.Atoi(q.Get("limit")); err != nil {
+			s.fail(w, r, http.StatusBadRequest, "BadRequest")
+			return
+		}
+		if limit < 1 && s.zeroLimit != http.StatusOK {
 			s.fail(w, r, s.zeroLimit, "BadRequest")
 			return
 		}
@@ -200,7 +208,12 @@ func (s *server) list(w http.ResponseWriter, r *http.Request, namespace string) 
 			return
 		}
 	}
-	labels, fields := parseSelector(q.Get("labelSelector")), parseSelector(q.Get("fieldSelector"))
+	labels, ok := parseSelector(q.Get("labelSelector"))
+	fields, ok2 := parseFields(q.Get("fieldSelector"))
+	if !ok || !ok2 || slices.ContainsFunc(fields, func(t term) bool { return !t.isField() }) {
+		s.fail(w, r, http.StatusBadRequest, "BadRequest")
+		return
+	}
 	selected := func(o object) bool {
 		var met []bool
 		for _, t := range labels {
@@ -234,39 +247,27 @@ type term struct {
 	values  []string
 }
 
-var (
-	setTerm   = regexp.MustCompile(`^(\S+) (in|notin) \((.*)\)$`)
-	equalTerm = regexp.MustCompile(`^([^=!]+)(!=|==|=)(.*)$`)
-)
+// parseSelector reads a selector as strictly as a real server does.
+func parseSelector(text string) (terms []term, ok bool) {
+	parsed, err := apart.ParseLabels(text)
+	for _, t := range parsed {
+		terms = append(terms, term{t.Key, t.Op, t.Values})
+	}
+	return terms, err == nil
+}
 
-func parseSelector(text string) []term {
-	var terms []term
-	depth, from := 0, 0
-	part := func(to int) {
-		p := text[from:to]
-		from = to + 1
-		if m := setTerm.FindStringSubmatch(p); m != nil {
-			terms = append(terms, term{m[1], m[2], strings.Split(m[3], ",")})
-		} else if m := equalTerm.FindStringSubmatch(p); m != nil {
-			terms = append(terms, term{m[1], m[2], []string{m[3]}})
-		} else if key, not := strings.CutPrefix(p, "!"); not {
-			terms = append(terms, term{key, "!", []string{""}})
-		} else if p != "" {
-			terms = append(terms, term{key: p, values: []string{""}})
-		}
+// parseFields is parseSelector for fields.
+func parseFields(text string) (terms []term, ok bool) {
+	parsed, err := apart.ParseFields(text)
+	for _, t := range parsed {
+		terms = append(terms, term{t.Key, t.Op, t.Values})
 	}
-	for i, c := range text {
-		switch {
-		case c == '(':
-			depth++
-		case c == ')':
-			depth--
-		case c == ',' && depth == 0:
-			part(i)
-		}
-	}
-	part(len(text))
-	return terms
+	return terms, err == nil
+}
+
+// isField reports whether a term is about a field that can be selected by.
+func (t term) isField() bool {
+	return slices.Contains([]string{"metadata.name", "metadata.namespace"}, t.key) && slices.Contains([]string{"=", "==", "!="}, t.op)
 }
 
 func (t term) matchLabel(labels map[string]string) bool {

@@ -32,7 +32,7 @@ func serviceChecks() []Check {
 // longer than this at all.
 const (
 	outlierFactor = 20
-	outlierFloor  = 500 * time.Millisecond
+	outlierFloor  = 200 * time.Millisecond
 	maxOutliers   = 3
 )
 

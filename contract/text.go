@@ -2,25 +2,45 @@ package contract
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 )
 
-// WriteText writes the report for people: a line for each check, and below those
-// with findings what is wrong and how to see it. There are no colours.
+// WriteText writes the report for people: a line for each check, then what is wrong
+// and how to see it, and the counts. The grave things come last, where a terminal
+// shows them. There are no colours.
 func (r *Report) WriteText(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "%s, profile %s, %s, seed %d\n\n", r.Target, r.Profile, r.where(), r.Seed)
 	for _, result := range r.Results {
+		writeLine(b, result)
+	}
+	for _, result := range r.detailed() {
+		fmt.Fprintln(b)
 		writeResult(b, result)
+		if line := r.rerun(result.ID); line != "" {
+			fmt.Fprintf(b, "    again: %s\n", line)
+		}
 	}
 	fmt.Fprintf(b, "\n%s\n", r.Summary())
 	if why := r.TooLittle(); why != "" {
 		fmt.Fprintf(b, "too little was told: %s\n", why)
 	}
 	return b.Flush()
+}
+
+// detailed returns the results that have findings, failures last.
+func (r *Report) detailed() []Result {
+	results := slices.DeleteFunc(slices.Clone(r.Results), func(result Result) bool { return len(result.Findings) == 0 })
+	gravity := []Outcome{Known, Warning, Error, Fail}
+	slices.SortStableFunc(results, func(a, b Result) int {
+		return cmp.Compare(slices.Index(gravity, a.Outcome), slices.Index(gravity, b.Outcome))
+	})
+	return results
 }
 
 func (r *Report) where() string {
@@ -51,7 +71,8 @@ func number(n int, what string) string {
 	return fmt.Sprintf("%d %s", n, what)
 }
 
-func writeResult(b *bufio.Writer, result Result) {
+// writeLine writes what came of a check, and what is worth knowing of it.
+func writeLine(b *bufio.Writer, result Result) {
 	outcome := string(result.Outcome)
 	if result.Outcome == Fail {
 		outcome = "FAIL"
@@ -60,6 +81,11 @@ func writeResult(b *bufio.Writer, result Result) {
 	for _, note := range result.Notes {
 		fmt.Fprintf(b, "    note: %s\n", note)
 	}
+}
+
+// writeResult writes the line of a check and its findings.
+func writeResult(b *bufio.Writer, result Result) {
+	writeLine(b, result)
 	if len(result.Findings) == 0 {
 		return
 	}

@@ -1,0 +1,104 @@
+package contract_test
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"github.com/vmikit/vmikit/contract"
+	"github.com/vmikit/vmikit/openapi"
+)
+
+// Other methods are sent when they are asked for only, with no body, and to nobody.
+func TestProbeMethods(t *testing.T) {
+	s := newServer(fleet())
+	var methods []string
+	target := far(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+			methods = append(methods, r.Method)
+			assert.Regexp(t, `/namespaces/prod/virtualmachineinstances/vmikit-contract-nosuch-1$`, r.URL.Path)
+			if r.Body != nil {
+				body, err := io.ReadAll(r.Body)
+				require.NoError(t, err)
+				assert.Empty(t, body)
+			}
+		}
+		s.ServeHTTP(w, r)
+	}))
+	report := run(t, target, contract.WithOnly("method"), contract.WithRate(0))
+	assert.Empty(t, methods)
+	assert.Contains(t, text(t, report), "not asked for (--probe-methods)")
+
+	report = run(t, target, contract.WithOnly("method"), contract.WithRate(0), contract.WithProbeMethods())
+	assert.Equal(t, []string{"PUT", "PATCH", "DELETE", "POST", "DELETE", "FOO", "OPTIONS", "TRACE"}, methods)
+	assert.Equal(t, []string{"method.write", "method.unknown", "method.trace"}, with(report, contract.Pass), text(t, report))
+
+	methods = nil
+	target.Namespace = "prod"
+	run(t, target, contract.WithRate(0), contract.WithProbeMethods(), contract.WithProfile(openapi.ProfileDocument))
+	assert.Empty(t, methods, "the document has no other methods")
+}
+
+// Every refusal is right: a server that has no method but GET may say so with 501,
+// and OPTIONS may be answered.
+func TestMethodsMayBeRefusedInAnyWay(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		code int
+		only string
+	}{
+		{"400", http.StatusBadRequest, ""},
+		{"401", http.StatusUnauthorized, ""},
+		{"404", http.StatusNotFound, ""},
+		{"405", http.StatusMethodNotAllowed, ""},
+		{"415", http.StatusUnsupportedMediaType, ""},
+		{"422", http.StatusUnprocessableEntity, ""},
+		{"501", http.StatusNotImplemented, ""},
+		{"OPTIONS 204", http.StatusNoContent, "OPTIONS"},
+		{"OPTIONS 200", http.StatusOK, "OPTIONS"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newServer(fleet())
+			which := []string{"PUT", "PATCH", "DELETE", "POST", "FOO", "OPTIONS", "TRACE"}
+			if c.only != "" {
+				which = []string{c.only}
+			}
+			methods(c.code, "", which...)(s)
+			report := run(t, s.target(t), contract.WithOnly("method"), contract.WithProbeMethods())
+			assert.Empty(t, with(report, contract.Fail), text(t, report))
+			if c.code != http.StatusNotFound { // which FOO may have got for being taken for GET
+				assert.Empty(t, with(report, contract.Warning), text(t, report))
+			}
+			assert.Empty(t, report.Stopped)
+		})
+	}
+}
+
+// TRACE that shows no credentials is a warning, and so is a redirect.
+func TestMethodWarnings(t *testing.T) {
+	s := newServer(fleet())
+	methods(http.StatusOK, "TRACE / HTTP/1.1\r\n", "TRACE")(s)
+	methods(http.StatusTemporaryRedirect, "", "PUT")(s)
+	report := run(t, s.target(t), contract.WithOnly("method"), contract.WithProbeMethods())
+	assert.Equal(t, []string{"method.write", "method.trace"}, with(report, contract.Warning), text(t, report))
+}
+
+// TRACE is looked at without a token too, and what it repeats is not shown.
+func TestTraceWithoutAToken(t *testing.T) {
+	s := newServer(fleet())
+	s.authenticate = func(string) int { return 0 }
+	methodMutants[len(methodMutants)-2].fault(s)
+	target := s.target(t)
+	for _, token := range []string{"", goodToken} {
+		target.Token = token
+		report := run(t, target, contract.WithOnly("method"), contract.WithProbeMethods())
+		assert.Equal(t, []string{"method.trace"}, with(report, contract.Fail), text(t, report))
+		found := result(t, report, "method.trace").Findings[0]
+		require.NotNil(t, found.Exchange)
+		assert.Contains(t, strings.ToLower(found.Exchange.Body), "authorization")
+		assert.NotContains(t, found.Exchange.Body, goodToken)
+	}
+}

@@ -1,0 +1,62 @@
+package contract
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// onlookers are the subjects whose checks judge what the other checks ask for.
+// Alone they see too little to show a fault again.
+var onlookers = []string{"schema", subjectProse, subjectService}
+
+// rerun is the command line that runs a check again, or all of them for "", with
+// the tokens in $TOKEN and $FORBIDDEN_TOKEN, what was applied beforehand in
+// $MANIFESTS, and without the flags that decide about TLS. It is "" for a report that
+// is not of a run.
+func (r *Report) rerun(id string) string {
+	if len(r.flags) == 0 {
+		return ""
+	}
+	line := "vmikit contract " + strings.Join(r.flags, " ")
+	if id != "" && !slices.Contains(onlookers, subject(id)) {
+		line += " --only " + id
+	}
+	return line
+}
+
+// flags are those of the command that make a run like this one.
+func (r *run) flags() []string {
+	defaults, c := newConfig(), r.config
+	flags := []string{"-s " + word(r.caller.redact.tokens.Replace(r.caller.base.String())), fmt.Sprint("--seed ", c.seed)}
+	add := func(given bool, flag string) {
+		if given {
+			flags = append(flags, flag)
+		}
+	}
+	add(r.target.Namespace != "", "-n "+word(r.target.Namespace))
+	add(c.profile != defaults.profile, "--profile "+string(c.profile))
+	add(c.enumWarn, "--enum-unknown warn")
+	add(c.maxRequests != defaults.maxRequests, fmt.Sprint("--max-requests ", c.maxRequests))
+	add(c.probeMethods, "--probe-methods")
+	add(c.fuzz > 0, fmt.Sprint("--fuzz ", c.fuzz))
+	add(c.writeNamespace != "", "--write "+word(c.writeNamespace))
+	add(c.maxLatency > 0, fmt.Sprint("--max-latency ", c.maxLatency))
+	add(c.hiccupsGiven, fmt.Sprint("--max-flaky ", c.maxHiccups))
+	add(r.target.Fixtures != nil, `--seed-dir "$MANIFESTS"`)
+	add(r.target.Token != "", `--token "$TOKEN"`)
+	add(r.target.ForbiddenToken != "", `--forbidden-token "$FORBIDDEN_TOKEN"`)
+	return flags
+}
+
+// word is an argument of a command line, in quotes where a shell would read
+// something into it.
+func word(text string) string {
+	plain := func(c rune) bool {
+		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("-_./:@%+,", c)
+	}
+	if text != "" && !strings.ContainsFunc(text, func(c rune) bool { return !plain(c) }) {
+		return text
+	}
+	return strings.TrimSpace(quoted("", text))
+}

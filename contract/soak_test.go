@@ -1,0 +1,112 @@
+package contract_test
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"github.com/vmikit/vmikit/contract"
+)
+
+// runsOf is how many random fleets are tried: a few in ordinary tests, and as many
+// as CONTRACT_SOAK says in make soak.
+func runsOf(t *testing.T) int {
+	t.Helper()
+	text := os.Getenv("CONTRACT_SOAK")
+	if text == "" {
+		return 4
+	}
+	n, err := strconv.Atoi(text)
+	require.NoError(t, err)
+	return n
+}
+
+// fleetSizes are those that the soak goes through; CI leaves the largest one out.
+func fleetSizes() []int {
+	if os.Getenv("CONTRACT_SOAK") == "" {
+		return []int{0, 1, 20}
+	}
+	return []int{0, 1, 20, 5000}
+}
+
+// randomFleet is a fleet of n machines in one namespace or in fifty, without labels
+// or with some that cut across each other, in no order of their own.
+func randomFleet(rng *rand.Rand, n int) []object {
+	namespaces := []int{1, 50}[rng.IntN(2)]
+	unlabelled := rng.IntN(4) == 0
+	keys := []string{"app", "tier", "kubevirt.io/os", "example.com/Team", "z"}
+	objects := make([]object, 0, n)
+	for i := range n {
+		labels := make(map[string]string)
+		for _, key := range keys {
+			if !unlabelled && rng.IntN(3) > 0 {
+				labels[key] = []string{"", "a", "A", "ab", "web", "Web-1", "x.y_z"}[rng.IntN(7)]
+			}
+		}
+		objects = append(objects, machine(i, fmt.Sprintf("ns-%02d", rng.IntN(namespaces)), fmt.Sprintf("vm-%05d", i), maps.Clone(labels)))
+	}
+	slices.SortFunc(objects, func(a, b object) int {
+		if a.namespace != b.namespace {
+			return compareText(a.namespace, b.namespace)
+		}
+		return compareText(a.name, b.name)
+	})
+	return objects
+}
+
+func compareText(a, b string) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// A right server is never accused, whatever it has and whatever the seed, and
+// whether its objects stand still or not.
+func TestNoFalseAlarm(t *testing.T) {
+	for _, moving := range []bool{false, true} {
+		for _, size := range fleetSizes() {
+			t.Run(fmt.Sprintf("%d objects, moving %v", size, moving), func(t *testing.T) {
+				for i := range runsOf(t) {
+					seed := uint64(i*1000 + size)
+					rng := rand.New(rand.NewPCG(seed, 7))
+					s := newServer(randomFleet(rng, size))
+					if moving && size > 0 {
+						revision := 0
+						s.before = func(s *server) {
+							if revision++; revision%(3+rng.IntN(20)) == 0 {
+								s.relabel(rng.IntN(len(s.objects)), revision)
+							}
+						}
+					}
+					target := s.target(t)
+					began := time.Now()
+					report := run(t, target, contract.WithSeed(seed))
+					assert.Empty(t, with(report, contract.Fail), "seed %d\n%s", seed, text(t, report))
+					assert.Empty(t, with(report, contract.Error), "seed %d\n%s", seed, text(t, report))
+					assert.LessOrEqual(t, report.Requests, 400)
+					if i == 0 || i == runsOf(t)-1 {
+						var mem runtime.MemStats
+						runtime.GC()
+						runtime.ReadMemStats(&mem)
+						t.Logf("run %d: %s, %d requests, %d told nothing, heap %d MiB", i, time.Since(began).Round(time.Millisecond),
+							report.Requests, len(with(report, contract.NotExercised))+len(with(report, contract.Inconclusive)), mem.HeapAlloc>>20)
+					}
+					http.DefaultClient.CloseIdleConnections()
+				}
+			})
+		}
+	}
+}
