@@ -66,6 +66,6 @@ manifests, and tells a right implementation of the API from a wrong one.`,
 			return unknownCommand(cmd, args[0])
 		}),
 	}
-	root.AddCommand(newServe(), newValidate(), newContract(), newProfiles(), newVersion())
+	root.AddCommand(newServe(), newValidate(), newContract(), newProxy(), newProfiles(), newVersion())
 	return root
 }

@@ -61,7 +61,7 @@ func TestWrongUsage(t *testing.T) {
 		{"validate", "a file, a directory or - is needed", "vmikit validate"},
 		{"validate - -", "standard input (-) can be given once only", "vmikit validate"},
 		{"validate -o xml x", `invalid argument "xml" for "-o, --output" flag: must be one of text, json, junit`, "vmikit validate"},
-		{"contract", "--server is needed", "vmikit contract"},
+		{"contract", "--server is needed: there is no kubeconfig to take a server from", "vmikit contract"},
 		{"contract --server http://x --token a --token-file b", "--token and --token-file exclude each other", "vmikit contract"},
 		{"contract --server http://x --certificate-authority a --insecure-skip-tls-verify", "--certificate-authority and --insecure-skip-tls-verify exclude each other", "vmikit contract"},
 		{"profiles nosuch", `unknown command "nosuch"`, "vmikit profiles"},

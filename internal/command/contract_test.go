@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -70,7 +71,17 @@ func TestContractExitCodes(t *testing.T) {
 		{"unreachable", []string{"--server", "http://127.0.0.1:1"}, 3, "error: target unreachable: "},
 		{"another API", []string{"--server", refusing.url + "/elsewhere", "--token", "the-token"}, 3, "error: target unreachable: "},
 		{"refused", []string{"--server", refusing.url}, 2, "error: target refuses the list: status 401"},
-		{"no URL", []string{"--server", "localhost"}, 2, "error: the URL of the target must be"},
+		{"no URL", []string{"--server", "ftp://localhost"}, 2, "error: kubeconfig: "},
+		{"kubeconfig and server", []string{"--server", empty.url, "--kubeconfig", "x"}, 2, "--kubeconfig is for where --server is not given"},
+		{"no such context", []string{"--kubeconfig", write(t, "config", kubeconfigOf(empty.url, "")), "--context", "nosuch"}, 2, `context "nosuch"`},
+		{"no such report", []string{"--server", empty.url, "--report", "pdf=x"}, 2, `--report "pdf=x": must be FORMAT=FILE`},
+		{"no directory for the report", []string{"--server", empty.url, "--report", "html=nosuch/x"}, 2, "there is no directory nosuch"},
+		{"unknown known failure", []string{"--server", empty.url, "--known-failures", write(t, "known", "\nno.such\n")}, 2, `line 2: no check "no.such"`},
+		{"no known failures", []string{"--server", empty.url, "--known-failures", "nosuch"}, 2, "error: --known-failures: open nosuch: "},
+		{"no fixtures", []string{"--server", empty.url, "--seed-dir", "nosuch.yaml"}, 2, "nosuch.yaml"},
+		{"no share", []string{"--server", empty.url, "--require-exercised", "90"}, 2, "must be a percentage"},
+		{"half a certificate", []string{"--server", empty.url, "--client-key", "x"}, 2, "need each other"},
+		{"write under document", []string{"--server", empty.url, "--profile", "document", "-n", "a", "--write", "a"}, 2, "error: "},
 		{"no such check", []string{"--server", empty.url, "--only", "nosuch"}, 2, `error: no check "nosuch"`},
 		{"no requests", []string{"--server", empty.url, "--max-requests", "0"}, 2, "error: at least one request"},
 		{"document without a namespace", []string{"--server", empty.url, "--profile", "document"}, 2, "error: profile document has no list of all namespaces"},
@@ -78,7 +89,7 @@ func TestContractExitCodes(t *testing.T) {
 		{"no token file", []string{"--server", empty.url, "--token-file", "nosuch"}, 2, "error: --token-file: open nosuch: "},
 		{"empty token file", []string{"--server", empty.url, "--token-file", write(t, "token", "\n")}, 2, "the file is empty"},
 		{"no CA file", []string{"--server", empty.url, "--certificate-authority", "nosuch"}, 2, "error: --certificate-authority: open nosuch: "},
-		{"no CA in the file", []string{"--server", empty.url, "--certificate-authority", "sample.yaml"}, 2, "there is no PEM certificate in it"},
+		{"no CA in the file", []string{"--server", empty.url, "--certificate-authority", "sample.yaml"}, 2, "there is no PEM in it"},
 	} {
 		got := vmikit(t, append([]string{"contract"}, test.args...)...)
 		assert.Equal(t, test.code, got.code, "%s: %s", test.name, got.stderr)
@@ -226,4 +237,98 @@ func tampering(t *testing.T, to string, f fault) http.Handler {
 			return err
 		},
 	}
+}
+
+// kubeconfigOf is a kubeconfig for one server and token.
+func kubeconfigOf(server, token string) string {
+	return `{"apiVersion":"v1","kind":"Config","current-context":"test",
+"clusters":[{"name":"c","cluster":{"server":"` + server + `","insecure-skip-tls-verify":` + strconv.FormatBool(strings.HasPrefix(server, "https")) + `}}],
+"users":[{"name":"u","user":{"token":"` + token + `"}}],
+"contexts":[{"name":"test","context":{"cluster":"c","user":"u","namespace":"production"}}]}`
+}
+
+// Server and credentials come from the kubeconfig where no server is given, and from
+// nowhere else where one is.
+func TestContractByKubeconfig(t *testing.T) {
+	dir := t.TempDir()
+	s := start(t, "--quiet", "--tls", "--tls-dir", dir, "--token-auth-file", write(t, "tokens.csv", "the-token,root,1,system:masters\n"))
+	config := write(t, "config", kubeconfigOf(s.url, "the-token"))
+	t.Setenv("KUBECONFIG", config)
+	for _, args := range [][]string{{}, {"--context", "test"}, {"--kubeconfig", config}} {
+		got := vmikit(t, append([]string{"contract", "--only", "auth,consistency", "--rate", "0"}, args...)...)
+		assert.Equal(t, 0, got.code, got.stdout+got.stderr)
+		assert.Regexp(t, `(?m)^pass +auth\.no-token `, got.stdout)
+		assert.NotContains(t, got.stdout, "the-token")
+	}
+	got := vmikit(t, "contract", "--profile", "document", "--rate", "0")
+	assert.Equal(t, 0, got.code, got.stdout+got.stderr)
+	assert.Contains(t, got.stdout, "namespace production", "that of the context, since the document needs one")
+
+	got = vmikit(t, "contract", "--server", s.url, "--insecure-skip-tls-verify")
+	assert.Equal(t, 2, got.code)
+	assert.Contains(t, got.stderr, "target refuses the list: status 401", "the token of another server is not sent")
+}
+
+// A server without credentials is not accused of letting everybody in.
+func TestContractOfAnOpenServer(t *testing.T) {
+	got := vmikit(t, "contract", "--server", start(t, "--quiet").url)
+	assert.Equal(t, 0, got.code, got.stdout)
+	assert.Regexp(t, `(?m)^skipped +auth\.no-token `, got.stdout)
+}
+
+func TestContractReports(t *testing.T) {
+	s := start(t, "--quiet")
+	dir := t.TempDir()
+	args := []string{"contract", "--server", s.url, "--only", "consistency,paging"}
+	for _, format := range []string{"text", "json", "junit", "har", "html"} {
+		args = append(args, "--report", format+"="+filepath.Join(dir, format))
+		got := vmikit(t, "contract", "--server", s.url, "--only", "notfound", "-o", format)
+		assert.Equal(t, 0, got.code)
+		assert.NotEmpty(t, got.stdout)
+	}
+	assert.Equal(t, 0, vmikit(t, args...).code)
+	for format, begins := range map[string]string{"text": "http://", "json": "{", "junit": "<?xml", "har": "{", "html": "<!"} {
+		text, err := os.ReadFile(filepath.Join(dir, format))
+		require.NoError(t, err)
+		assert.True(t, strings.HasPrefix(strings.ToLower(string(text)), begins), format)
+	}
+}
+
+func TestContractKnownFailuresAndFixtures(t *testing.T) {
+	machine := `{"apiVersion":"kubevirt.io/v1","kind":"VirtualMachineInstance","metadata":{"name":"a","namespace":"default","labels":{"x":"1"}},"spec":{"domain":{"devices":{}}}}`
+	file := write(t, "a.json", machine)
+	s := start(t, "--quiet", "--load", file)
+	got := vmikit(t, "contract", "--server", s.url, "--seed-dir", file, "--only", "fixture")
+	assert.Equal(t, 0, got.code, got.stdout)
+	assert.Regexp(t, `(?m)^pass +fixture\.listed +1 fixture`, got.stdout)
+	other := write(t, "b.json", strings.Replace(machine, `"name":"a"`, `"name":"b"`, 1))
+	got = vmikit(t, "contract", "--server", s.url, "--seed-dir", other, "--only", "fixture")
+	assert.Equal(t, 1, got.code, got.stdout)
+	got = vmikit(t, "contract", "--server", s.url, "--seed-dir", other, "--only", "fixture", "--known-failures", write(t, "known", "fixture.listed # soon\nfixture.get\n"))
+	assert.Equal(t, 0, got.code, got.stdout)
+	assert.Regexp(t, `(?m)^known failure +fixture\.listed`, got.stdout)
+	got = vmikit(t, "contract", "--server", s.url, "--require-exercised", "95%")
+	assert.Equal(t, 4, got.code, got.stdout)
+	assert.Contains(t, got.stdout, "95% is required")
+}
+
+func TestContractFuzzAndProbes(t *testing.T) {
+	got := vmikit(t, "contract", "--server", start(t, "--quiet").url, "--fuzz", "200", "--probe-methods", "--only", "fuzz,method")
+	assert.Equal(t, 0, got.code, got.stdout)
+	assert.Regexp(t, `(?m)^pass +fuzz\.requests `, got.stdout)
+	assert.Regexp(t, `(?m)^pass +method\.write `, got.stdout)
+}
+
+// The page of the documentation is what the command prints.
+func TestContractChecks(t *testing.T) {
+	page, err := os.ReadFile("../../contract/CHECKS.md")
+	require.NoError(t, err)
+	got := vmikit(t, "contract", "checks", "-o", "markdown")
+	assert.Equal(t, 0, got.code)
+	assert.Equal(t, string(page), got.stdout, "run make generate")
+	got = vmikit(t, "contract", "checks")
+	assert.Contains(t, got.stdout, "selector.equals")
+	var checks []struct{ ID, Clause, Explain string }
+	require.NoError(t, json.Unmarshal([]byte(vmikit(t, "contract", "checks", "-o", "json").stdout), &checks))
+	assert.Greater(t, len(checks), 50)
 }
