@@ -6,6 +6,7 @@ SHELL := bash
 PORT     ?= 6443
 FUZZTIME ?= 30s
 SOAK     ?= 10m
+FLEETS   ?= 100
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 
 DOCUMENT := openapi/kubevirt-vmi.yaml
@@ -28,7 +29,7 @@ run: ## Serve the sample on https://localhost:6443 (PORT=… for another port), 
 	exec bin/vmikit serve --tls --listen localhost:$(PORT) --kubeconfig-out .vmikit/kubeconfig
 
 .PHONY: generate
-generate: ## Write the derived documents and gen/ from the document and its overlays
+generate: ## Write the derived documents, gen/ and the page of checks from the document and its overlays
 	$(OVERLAY) openapi/kubernetes.gen.yaml $(DOCUMENT) $(OVERLAYS)/kubernetes.yaml
 	$(OVERLAY) openapi/kubevirt.gen.yaml $(DOCUMENT) $(OVERLAYS)/kubernetes.yaml $(OVERLAYS)/kubevirt.yaml
 	$(OVERLAY) -inline-parameters openapi/openapi.gen.yaml $(DOCUMENT) $(OVERLAYS)/kubernetes.yaml $(OVERLAYS)/kubevirt.yaml $(OVERLAYS)/go.yaml
@@ -36,6 +37,7 @@ generate: ## Write the derived documents and gen/ from the document and its over
 	$(CODEGEN) -config openapi/generator/models.yaml openapi/openapi.gen.yaml
 	$(CODEGEN) -config openapi/generator/client.yaml openapi/openapi.gen.yaml
 	$(CODEGEN) -config openapi/generator/server.yaml openapi/openapi.gen.yaml
+	go run ./cmd/vmikit contract checks -o markdown > contract/CHECKS.md
 
 .PHONY: check
 check: drift ## Everything that is looked at without running tests: drift, format, vet, lint, tidiness
@@ -46,7 +48,7 @@ check: drift ## Everything that is looked at without running tests: drift, forma
 
 .PHONY: drift
 drift: generate ## Fail when gen/ or a derived document is not what make generate writes
-	@git diff --exit-code --stat -- gen openapi || { echo "what is generated does not match what is committed: run make generate and commit the result with its cause"; exit 1; }
+	@git diff --exit-code --stat -- gen openapi contract/CHECKS.md || { echo "what is generated does not match what is committed: run make generate and commit the result with its cause"; exit 1; }
 
 .PHONY: lint-openapi
 lint-openapi: ## Lint the three documents (needs npx)
@@ -74,11 +76,12 @@ fuzz: ## Fuzz each target for FUZZTIME (30s)
 
 .PHONY: bench
 bench: ## Measure: each goal beside its other side, in one run
-	go test -run '^$$' -bench . -benchmem ./openapi ./server/... ./manifest ./internal/command
+	go test -run '^$$' -bench . -benchmem ./openapi ./server/... ./manifest ./internal/command ./contract/proxy
 
 .PHONY: soak
-soak: ## Churn for SOAK (10m) and watch the heap
+soak: ## Churn for SOAK (10m) and watch the heap; run the tester on FLEETS (100) random fleets of each kind
 	SOAK=$(SOAK) go test -tags soak -run Soak -timeout 0 -v ./server/store
+	CONTRACT_SOAK=$(FLEETS) go test -timeout 0 -v -run 'NoFalseAlarm|Fuzz|Observer' ./contract
 
 .PHONY: vuln
 vuln: ## Look for known vulnerabilities
