@@ -6,6 +6,7 @@ import (
 	"compress/flate"
 	"compress/gzip"
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -369,10 +370,33 @@ func (c *caller) plain(err error) string {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Sprintf("nothing within %s", c.timeout)
 	}
+	text := err.Error()
 	if wrapped, ok := errors.AsType[*url.Error](err); ok {
-		return wrapped.Err.Error()
+		text = wrapped.Err.Error()
 	}
-	return err.Error()
+	return text + hint(err)
+}
+
+// hint says what to do about an error that people meet when they aim at a target for
+// the first time.
+func hint(err error) string {
+	if strings.Contains(err.Error(), "server gave HTTP response to HTTPS client") {
+		return "; it speaks no TLS there, so its URL begins with http://"
+	}
+	if _, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
+		return "; name the CA of its certificate"
+	}
+	if invalid, ok := errors.AsType[x509.CertificateInvalidError](err); ok && invalid.Reason == x509.Expired {
+		return "; it needs another certificate, or this machine another clock"
+	}
+	return ""
+}
+
+// speaksTLS reports whether an answer is that of Go's and others' servers to plain
+// HTTP on a port for TLS.
+func speaksTLS(ex *exchange) bool {
+	return ex != nil && ex.status == http.StatusBadRequest && len(ex.body) < 1024 &&
+		bytes.Contains(bytes.ToLower(ex.body), []byte("http request")) && bytes.Contains(bytes.ToLower(ex.body), []byte("https"))
 }
 
 func sleep(ctx context.Context, d time.Duration) error {

@@ -69,7 +69,7 @@ func getListed(ctx context.Context, r *run) (verdict, error) {
 	}
 	// What does not say where it is, which namespace.items tells, has no path.
 	items := slices.DeleteFunc(full.all(), func(it *item) bool { return it.namespace == "" })
-	picked := sample(r.rand("consistency.get"), items, max(1, r.config.maxRequests/4))
+	picked := sample(r.rand("consistency.get"), items, max(1, r.config.maxRequests/10))
 	var probes []probe
 	for _, it := range picked {
 		probes = append(probes, probe{r.widest, func(ctx context.Context, full *listing) ([]claim, error) {

@@ -127,7 +127,7 @@ func pages(ctx context.Context, r *run) (verdict, error) {
 		fewest := (n + budget - 1) / budget
 		limits := []int{max(third(n), fewest)}
 		if sc == r.primary {
-			limits = slices.DeleteFunc(limitsFor(n), func(limit int) bool { return limit < fewest })
+			limits = slices.DeleteFunc(limitsFor(n), func(limit int) bool { return limit < fewest || limit == pageSize && n > pageSize })
 			if len(limits) == 0 || limits[0] != 1 {
 				limits = slices.Compact(append([]int{max(2, fewest)}, limits...))
 			}
@@ -144,7 +144,7 @@ func pages(ctx context.Context, r *run) (verdict, error) {
 }
 
 // maxChain is how many pages one chain may have.
-func (r *run) maxChain() int { return max(4, min(r.config.maxRequests/8, r.caller.left()/4)) }
+func (r *run) maxChain() int { return max(4, min(r.config.maxRequests/20, r.caller.left()/4)) }
 
 // chain follows the pages of a selection and compares them with the items of the
 // full list that belong in it. The query must not select a namespace by field:

@@ -10,6 +10,9 @@ import (
 // Alone they see too little to show a fault again.
 var onlookers = []string{"schema", subjectProse, subjectService}
 
+// flagOf has the subject that a flag is for.
+var flagOf = map[string]string{"--write": "write", "--fuzz": "fuzz", "--probe-methods": "method", "--seed-dir": "fixture"}
+
 // rerun is the command line that runs a check again, or all of them for "", with
 // the tokens in $TOKEN and $FORBIDDEN_TOKEN, what was applied beforehand in
 // $MANIFESTS, and without the flags that decide about TLS. It is "" for a report that
@@ -18,11 +21,18 @@ func (r *Report) rerun(id string) string {
 	if len(r.flags) == 0 {
 		return ""
 	}
-	line := "vmikit contract " + strings.Join(r.flags, " ")
+	flags := slices.Clone(r.flags)
 	if id != "" && !slices.Contains(onlookers, subject(id)) {
-		line += " --only " + id
+		// What the check does not need is left out: nobody who looks into a selector
+		// wants to write.
+		flags = slices.DeleteFunc(flags, func(flag string) bool {
+			name, _, _ := strings.Cut(flag, " ")
+			of, optional := flagOf[name]
+			return optional && of != subject(id)
+		})
+		flags = append(flags, "--only "+id)
 	}
-	return line
+	return "vmikit contract " + strings.Join(flags, " ")
 }
 
 // flags are those of the command that make a run like this one.

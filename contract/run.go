@@ -140,6 +140,10 @@ func (r *run) discover(ctx context.Context) error {
 			hint = "; name a namespace if the token has rights in one only"
 		}
 		return fmt.Errorf("%w: status %d%s", ErrRefused, all.status, hint)
+	case http.StatusBadRequest:
+		if speaksTLS(all.first) {
+			return fmt.Errorf("%w: it speaks TLS there, so its URL begins with https://", ErrUnreachable)
+		}
 	case http.StatusNotFound:
 		return fmt.Errorf("%w: the list path is answered with status 404: KubeVirt is not installed there, or the base URL is another", ErrUnreachable)
 	}

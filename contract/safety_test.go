@@ -204,7 +204,9 @@ func TestUnreachable(t *testing.T) {
 		hang.URL:      "nothing within 200ms",
 		trickle.URL:   "nothing within 200ms",
 		other.URL:     "status 404",
-		untrusted.URL: "certificate",
+		untrusted.URL: "certificate signed by unknown authority; name the CA of its certificate",
+		strings.Replace(untrusted.URL, "https", "http", 1): "so its URL begins with https://",
+		strings.Replace(other.URL, "http", "https", 1):     "so its URL begins with http://",
 	} {
 		var options []contract.Option
 		if strings.HasPrefix(want, "nothing") {

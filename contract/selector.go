@@ -173,10 +173,18 @@ func selecting(r *run, sc scope, s selector) probe {
 }
 
 // filtering asks a list with a query and compares it with the items of the full
-// list that belong in it.
+// list that belong in it. Of more than a page the first is looked at: so many
+// requests as all pages take are better spent on other questions.
 func (r *run) filtering(sc scope, query url.Values, belongs func(*item) bool) probe {
 	return probe{scope: sc, ask: func(ctx context.Context, full *listing) ([]claim, error) {
 		want := slices.DeleteFunc(full.all(), func(it *item) bool { return !belongs(it) })
+		if len(want) > pageSize && r.conventions() {
+			got, err := r.list(ctx, sc, r.paged(query), 1)
+			if err != nil {
+				return nil, err
+			}
+			return onPage(want, got, len(got.items) >= pageSize), nil
+		}
 		got, err := r.expect(ctx, sc, query, len(want))
 		if err != nil {
 			return nil, err

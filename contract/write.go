@@ -40,8 +40,8 @@ var namespaceName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`)
 // note. What could not be removed is named in the result of write.cleanup, with the
 // kubectl command that removes it. No other machine is ever written to.
 //
-// It takes about 55 requests; 70 of those allowed by [WithMaxRequests], or half of
-// fewer than 140, are kept for it. Cleaning up may take some beyond that. A watch
+// It takes about 55 requests, for which 70 are allowed on top of [WithMaxRequests].
+// Cleaning up may take some beyond that. A watch
 // runs beside the other requests, on a connection of its own: the transport of
 // [Target.HTTPClient], where it is no [http.Transport], must allow two.
 func WithWrite(namespace string) Option {

@@ -49,7 +49,9 @@ func newWriting(r *run) *writing {
 		return nil
 	}
 	// What has to be written, and removed again, must not lack the requests for it.
-	r.caller.reserved = min(writeRequests, r.config.maxRequests/2)
+	// They come on top of those that the other checks have.
+	r.caller.reserved = writeRequests
+	r.caller.max += writeRequests
 	return &writing{run: r, namespace: r.config.writeNamespace, id: strings.ToLower(rand.Text()[:10])}
 }
 

@@ -94,7 +94,11 @@ func (c *connection) reach(ctx context.Context, cmd *cobra.Command) (*reached, e
 	access, err := kubeconfig.Load(options...)
 	switch {
 	case errors.Is(err, kubeconfig.ErrNotConfigured):
-		return nil, usagef("--%s is needed: there is no kubeconfig to take a server from", c.urlFlag)
+		why := "there is no kubeconfig to take a server from"
+		if c.kubeconfig != "" || os.Getenv("KUBECONFIG") != "" {
+			_, why, _ = strings.Cut(err.Error(), kubeconfig.ErrNotConfigured.Error()+": ")
+		}
+		return nil, usagef("--%s is needed: %s", c.urlFlag, why)
 	case err != nil:
 		return nil, err
 	}
