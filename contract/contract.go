@@ -79,6 +79,9 @@ func Run(ctx context.Context, target Target, options ...Option) (*Report, error)
 			return nil, errors.New("a token has a space, line break or control character, which no header can carry it with")
 		}
 	}
+	if target.Namespace != "" && !namespaceName.MatchString(target.Namespace) {
+		return nil, fmt.Errorf("%.80q is no name that a namespace can have", target.Namespace)
+	}
 	if cfg.profile == openapi.ProfileDocument && target.Namespace == "" {
 		return nil, errors.New("profile document has no list of all namespaces: name a namespace")
 	}

@@ -56,6 +56,9 @@ func (r *run) getUnusually(ctx context.Context, v *verdict, req request, it *ite
 		return err
 	}
 	f := fault(ex, Fail, "an object is not found by an unusual spelling of its request", "the object "+it.key(), fmt.Sprintf("status %d", ex.status))
+	if ex.status == http.StatusBadRequest || ex.status == http.StatusForbidden {
+		f.Outcome = Warning // what stands in front of a target may refuse what is unusual
+	}
 	if other, ok := readItem(ex.body, it.namespace); ex.status == http.StatusOK && ok {
 		f.Message, f.Got = "another object is shown than the request names", "the object "+other.key()
 	}

@@ -80,6 +80,9 @@ var asJSON = http.Header{"Content-Type": {"application/json"}}
 // transport asks for gzip alone, and takes the header away when it has decoded the
 // body.
 func (j *judge) seeEncoding(ex *exchange) {
+	if ex.request.method == http.MethodHead {
+		return // the transport asks for no encoding there, and there is no body
+	}
 	if encoding := ex.header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
 		j.add(checkJSON, fault(ex, Fail, "a body is said to be encoded in a way that was not asked for", "no Content-Encoding", encoding))
 	}

@@ -38,6 +38,9 @@ func ParseKnownFailures(r io.Reader) ([]KnownFailure, error) {
 	n := 1
 	for ; lines.Scan(); n++ {
 		line := lines.Text()
+		if n == 1 {
+			line = strings.TrimPrefix(line, "\ufeff") // as editors on Windows write it
+		}
 		if i := strings.Index(line, "#"); i == 0 || i > 0 && strings.ContainsAny(line[i-1:i], " \t") {
 			line = line[:i]
 		}

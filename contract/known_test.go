@@ -23,6 +23,7 @@ func TestKnownFailures(t *testing.T) {
 		exit int
 	}{
 		{"# nothing\n\n", contract.Fail, contract.ExitFailures},
+		{"\ufeffschema.object\r\n", contract.Known, contract.ExitGood},
 		{"schema.object # all of them", contract.Known, contract.ExitGood},
 		{"schema.object\tcores breaks minimum  # one\nschema.object /spec/evictionStrategy", contract.Known, contract.ExitGood},
 		{"schema.object cores breaks minimum", contract.Fail, contract.ExitFailures},

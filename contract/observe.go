@@ -109,6 +109,17 @@ func NewObserver(target string, options ...Option) (*Observer, error) {
 // observing is what only observers are told.
 type observing struct {
 	violations func(Violation)
+	secrets    []string
+}
+
+// WithSecrets keeps texts out of the reports of an [Observer] that no request shows
+// it, such as the credential that a proxy adds behind it. Those of the requests that
+// it sees are kept out anyway.
+func WithSecrets(secrets ...string) Option {
+	return func(c *config) error {
+		c.secrets = append(c.secrets, secrets...)
+		return nil
+	}
 }
 
 // WithViolations has a function called with every fault that an [Observer] finds,

@@ -14,10 +14,13 @@ import (
 // are no secret. Any other may be a credential that nobody knows of.
 var said = []string{"Accept", "Accept-Encoding", "Authorization", "Content-Type", "User-Agent"}
 
-// redactorFor returns what keeps the credential of a client out of reports, and
+// redactorFor returns what keeps known secrets and the credential of a client out of reports, and
 // the headers that they show.
-func redactorFor(ob Observation) (*redactor, http.Header) {
+func redactorFor(ob Observation, known []string) (*redactor, http.Header) {
 	var pairs []string
+	for _, secret := range known {
+		pairs = append(pairs, secret, base64.StdEncoding.EncodeToString([]byte(secret)))
+	}
 	for _, value := range ob.RequestHeader.Values("Authorization") {
 		pairs = append(pairs, secretsIn(value)...)
 	}

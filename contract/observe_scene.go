@@ -42,7 +42,7 @@ type shown struct {
 
 func (o *Observer) scene(a *asked, ob Observation) *scene {
 	s := &scene{observer: o, asked: a, judge: newJudge(o.doc, o.given, o.config), ended: ob.Ended, counts: true}
-	redact, header := redactorFor(ob)
+	redact, header := redactorFor(ob, o.config.secrets)
 	s.judge.redact = redact
 	s.ex = &exchange{
 		request: request{op: a.op, form: a.form(ob), method: ob.Method},

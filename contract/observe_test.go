@@ -472,3 +472,19 @@ func TestObserverChecks(t *testing.T) {
 		assert.True(t, seen[id], id)
 	}
 }
+
+// A credential that is added behind the observer, and comes back in an answer, is
+// kept out of its reports.
+func TestKnownSecretsAreKeptOut(t *testing.T) {
+	const secret = "added-behind-5f2c"
+	s := newServer(fleet())
+	everywhere("vm03", `"phase":"Running"`, `"phase":"`+secret+`"`)(s)
+	o := watched(t, s, contract.WithSecrets(secret))
+	o.Observe(o.exchange("GET", prodMachines))
+	report := o.Report()
+	assert.Contains(t, with(report, contract.Fail), "schema.object")
+	assert.NotContains(t, text(t, report), secret)
+	var page testWriter
+	require.NoError(t, report.WriteHTML(&page))
+	assert.NotContains(t, string(page), secret)
+}

@@ -61,6 +61,21 @@ var odd = map[string]func(*server){
 			zw.Close()
 		}
 	},
+	"gzip always": func(s *server) {
+		s.send = func(w http.ResponseWriter, r *http.Request, code int, body string) {
+			w.Header().Set("Content-Type", "application/json")
+			w.Header().Set("Content-Encoding", "gzip")
+			w.WriteHeader(code)
+			if r.Method != http.MethodHead {
+				zw := gzip.NewWriter(w)
+				zw.Write([]byte(body))
+				zw.Close()
+			}
+		}
+	},
+	"keys with escapes": body(200, func(b string) string {
+		return strings.NewReplacer(`"items"`, `"\u0069tems"`, `"kind"`, `"\u006bind"`).Replace(b)
+	}),
 	"indented": body(200, func(b string) string {
 		var v any
 		json.Unmarshal([]byte(b), &v)

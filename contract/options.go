@@ -3,6 +3,7 @@ package contract
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -71,8 +72,8 @@ func WithMaxRequests(n int) Option {
 // no bound for a target on a loopback address.
 func WithRate(perSecond float64) Option {
 	return func(c *config) error {
-		if perSecond < 0 {
-			return errors.New("the rate must not be negative")
+		if !(perSecond >= 0) || math.IsInf(perSecond, 0) {
+			return errors.New("the rate must be a number and not negative")
 		}
 		c.rate, c.rateGiven = perSecond, true
 		return nil

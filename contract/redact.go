@@ -24,6 +24,8 @@ func newRedactor(t Target) *redactor {
 			pairs = append(pairs, secret.token, secret.name,
 				base64.StdEncoding.EncodeToString([]byte("token:"+secret.token)), secret.name,
 				url.QueryEscape(secret.token), secret.name,
+				base64.StdEncoding.EncodeToString([]byte(secret.token)), secret.name,
+				base64.RawURLEncoding.EncodeToString([]byte(secret.token)), secret.name,
 				// Most of the token is as bad as all of it.
 				inHeader.otherCase(secret.token), secret.name, inHeader.cut(secret.token), secret.name)
 		}

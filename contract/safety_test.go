@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/xml"
 	"fmt"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -311,6 +312,8 @@ func TestUsage(t *testing.T) {
 		{good, contract.WithProfile(openapi.ProfileDocument), "name a namespace"},
 		{good, contract.WithMaxRequests(0), "at least one request"},
 		{good, contract.WithRate(-1), "negative"},
+		{good, contract.WithRate(math.NaN()), "must be a number"},
+		{good, contract.WithRate(math.Inf(1)), "must be a number"},
 		{good, contract.WithTimeout(0), "positive"},
 		{good, contract.WithOnly("selector", "nothing"), `no check "nothing"`},
 		{good, contract.WithSkip("sel"), `no check "sel"`},
@@ -406,4 +409,12 @@ func TestLongAnswer(t *testing.T) {
 	report := run(t, contract.Target{URL: hs.URL})
 	assert.Contains(t, with(report, contract.Fail), "schema.json")
 	assert.Contains(t, text(t, report), "the body is longer than 256 MiB")
+}
+
+// A namespace that cannot be is wrong usage.
+func TestNamespaceThatCannotBe(t *testing.T) {
+	for _, ns := range []string{"../x", "A", "a b", strings.Repeat("a", 64)} {
+		_, err := contract.Run(t.Context(), contract.Target{URL: "http://localhost:1", Namespace: ns})
+		require.ErrorContains(t, err, "is no name that a namespace can have")
+	}
 }

@@ -151,6 +151,9 @@ func (r *reader) undeclared(at int64, key string, s *shape, f *field) {
 		return
 	}
 	if s != nil && s.members != nil {
+		if _, ok := s.members[key]; ok {
+			return // written with escapes
+		}
 		if name, ok := s.folded[fold(key)]; ok {
 			r.report(at, RuleJSONKeyCase, nil, "must be written "+name)
 			return

@@ -92,6 +92,7 @@ func TestTextsThatKinJudgesOtherwise(t *testing.T) {
 		{"duplicate key", vmi(`"status":{"phase":"Bogus","phase":"Running"}`), true, []string{"/status/phase json-duplicate-key"}},
 		{"duplicate key of a map", meta(`"labels":{"a":"1","a":"2"}`), true, []string{"/metadata/labels/a json-duplicate-key"}},
 		{"duplicate key, escaped", meta(`"labels":{"a":"1","\u0061":"2"}`), true, []string{"/metadata/labels/a json-duplicate-key"}},
+		{"key with an escape", strings.Replace(vmi(`"status":{"phase":"Running"}`), `"kind"`, `"\u006bind"`, 1), true, nil},
 		{"key case", vmi(`"status":{"Phase":"Bogus"}`), true, []string{"/status/Phase json-key-case"}},
 		{"key case, Kelvin sign", "{\"\u212Aind\":\"Pod\",\"metadata\":{\"name\":\"web\"}}", true, []string{"/\u212Aind json-key-case"}},
 		{"key case of a label", meta(`"labels":{"Name":"1","name":"2"}`), true, nil},

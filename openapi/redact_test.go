@@ -17,6 +17,7 @@ func TestRedact(t *testing.T) {
 		`{"volumes":[{"cloudInitNoCloud":{"userData":"x"}},1]}`: `{"volumes":[{"cloudInitNoCloud":"[redacted]"},1]}`,
 		`{"note":"#cloud-config\npassword: x","n":1}`:           `{"note":"[redacted]","n":1}`,
 		`{"password":{"a":[1,2]},"b":2}`:                        `{"password":"[redacted]","b":2}`,
+		`{"u":"see https://u:pw@h/x"}`:                          `{"u":"[redacted]"}`,
 		`{"a":1,"a":2}`:                                         `{"a":1,"a":2}`,
 		`{"a":"b","c`:                                           `{"a":"b"…`,
 		`{"a":[1,2`:                                             `{"a":[1,2…`,

@@ -57,12 +57,15 @@ var secretPrefixes = []string{
 // passwordLine is a line of YAML or a shell that sets a password or a token.
 var passwordLine = regexp.MustCompile(`(?i)^[\w.\- ]{0,40}(passw(or)?d|passphrase|token|secret)\w{0,20}\s*[:=]`)
 
+// urlPassword is a URL with a user and password in it.
+var urlPassword = regexp.MustCompile(`[a-zA-Z][a-zA-Z0-9+.-]*://[^/\s:@]+:[^/\s@]+@`)
+
 // secretText reports whether a line of the text begins as secrets do. Blanks and
 // marks without a width in front of it do not count.
 func secretText(text string) bool {
 	for line := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '\n' || r == '\r' }) {
 		line = strings.TrimLeftFunc(line, func(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) })
-		if passwordLine.MatchString(line) {
+		if passwordLine.MatchString(line) || urlPassword.MatchString(line) {
 			return true
 		}
 		for _, p := range secretPrefixes {

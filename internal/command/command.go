@@ -9,6 +9,7 @@ package command
 import (
 	"context"
 	"io"
+	"log"
 	"os"
 	"os/signal"
 	"syscall"
@@ -19,6 +20,9 @@ import (
 // Main runs the command line and returns the exit code of the process. The first
 // interrupt or SIGTERM ends what runs in good order, the second one kills.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	// The transport of net/http writes there what a server sends that nobody asked
+	// for, tokens and cloud-init data among it.
+	log.SetOutput(io.Discard)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop)

@@ -31,11 +31,16 @@ func (r *reports) addFlags(cmd *cobra.Command) {
 
 // check refuses what no report can be written to, before anything is asked.
 func (r *reports) check() error {
+	written := make(map[string]bool)
 	for _, file := range r.files {
 		format, path, ok := strings.Cut(file, "=")
 		if !ok || !slices.Contains(reportFormats, format) || path == "" {
 			return usagef("--report %q: must be FORMAT=FILE with one of the formats %s", file, strings.Join(reportFormats, ", "))
 		}
+		if written[path] {
+			return usagef("--report %q: another report is written to that file", file)
+		}
+		written[path] = true
 		if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
 			return fmt.Errorf("--report %s: there is no directory %s", file, filepath.Dir(path))
 		}

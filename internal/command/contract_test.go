@@ -75,6 +75,7 @@ func TestContractExitCodes(t *testing.T) {
 		{"kubeconfig and server", []string{"--server", empty.url, "--kubeconfig", "x"}, 2, "--kubeconfig is for where --server is not given"},
 		{"no such context", []string{"--kubeconfig", write(t, "config", kubeconfigOf(empty.url, "")), "--context", "nosuch"}, 2, `context "nosuch"`},
 		{"no such report", []string{"--server", empty.url, "--report", "pdf=x"}, 2, `--report "pdf=x": must be FORMAT=FILE`},
+		{"two reports in one file", []string{"--server", empty.url, "--report", "json=x", "--report", "html=x"}, 2, "another report is written to that file"},
 		{"no directory for the report", []string{"--server", empty.url, "--report", "html=nosuch/x"}, 2, "there is no directory nosuch"},
 		{"unknown known failure", []string{"--server", empty.url, "--known-failures", write(t, "known", "\nno.such\n")}, 2, `line 2: no check "no.such"`},
 		{"no known failures", []string{"--server", empty.url, "--known-failures", "nosuch"}, 2, "error: --known-failures: open nosuch: "},

@@ -54,6 +54,9 @@ func (o *proxyOptions) pass(cmd *cobra.Command) (*contract.Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	if to.token != "" {
+		options = append(options, contract.WithSecrets(to.token))
+	}
 	observer, err := contract.NewObserver(to.url.String(), options...)
 	if err != nil {
 		return nil, err
@@ -110,6 +113,8 @@ type upstream struct {
 	url *url.URL
 	// client adds the credentials that the flags or the kubeconfig have.
 	client *http.Client
+	// token is that of the client, "" for none.
+	token string
 	// credential says that there are any.
 	credential bool
 }
@@ -133,7 +138,7 @@ func (o *proxyOptions) upstream(ctx context.Context, cmd *cobra.Command) (*upstr
 	if !own {
 		client = to.bare
 	}
-	return &upstream{url: u, client: client, credential: own}, nil
+	return &upstream{url: u, client: client, token: to.token, credential: own}, nil
 }
 
 // withToken adds a bearer token.
