@@ -34,7 +34,7 @@ func TestWrite(t *testing.T) {
 				report, err := contract.Run(t.Context(), admin, contract.WithProfile(profile), contract.WithWrite("tenant-1"))
 				require.NoError(t, err)
 				flawless(t, report)
-				assert.Less(t, report.Requests, 400)
+				assert.LessOrEqual(t, report.Requests, 400+70, "writes have theirs on top")
 				if !changing {
 					assert.Len(t, leftIn(t, server, "tenant-1"), before)
 				}
@@ -232,11 +232,12 @@ func TestWriteLeavesNothing(t *testing.T) {
 		}
 	})
 
-	t.Run("requests that are used up", func(t *testing.T) {
+	// Writes do not lack requests however few the other checks have.
+	t.Run("hardly any requests", func(t *testing.T) {
 		for _, requests := range []int{8, 20, 40} {
 			report, err := contract.Run(t.Context(), behind(server, nil).target(t), contract.WithWrite("used-up"), contract.WithOnly("write"), contract.WithMaxRequests(requests))
 			require.NoError(t, err)
-			assert.NotEmpty(t, with(report, contract.NotExercised))
+			assert.Empty(t, with(report, contract.NotExercised), findings(t, report))
 			assert.Empty(t, with(report, contract.Fail), findings(t, report))
 			assert.Empty(t, leftIn(t, server, "used-up"))
 		}
