@@ -281,6 +281,9 @@ func (c *caller) roundTrip(ctx context.Context, req request) (*exchange, error) 
 		return nil, err
 	}
 	c.dress(hr, req)
+	// net/http writes to the log of the process what comes on a connection after an
+	// answer, a body to HEAD for one: objects, with all that is secret in them.
+	hr.Close = hr.Method == http.MethodHead
 	client := c.client
 	if req.credential != withToken {
 		client = c.bare

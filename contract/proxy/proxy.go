@@ -141,6 +141,9 @@ func New(upstream *url.URL, observer *contract.Observer, options ...Option) (*Pr
 				r.Out.Header.Del("Authorization")
 			}
 			prepare(r.Out)
+			// net/http writes to the log of the process what comes on a connection after
+			// an answer, a body to HEAD for one.
+			r.Out.Close = r.Out.Method == http.MethodHead
 		},
 		Transport:      newTransport(cfg),
 		FlushInterval:  -1,
