@@ -125,10 +125,10 @@ func TestNotExercised(t *testing.T) {
 	assert.Equal(t, contract.ExitGood, report.ExitCode(), "of chosen checks one that tells something is enough")
 	none := run(t, newServer(objects).target(t), contract.WithOnly("selector.equals"))
 	assert.Equal(t, contract.ExitTooLittle, none.ExitCode())
-	assert.Contains(t, text(t, none), "too little was told: 0 checks told something, 1 could not")
+	assert.Contains(t, text(t, none), "Too little was told: 0 checks told something, 1 could not")
 	rest := run(t, newServer(objects).target(t), contract.WithSkip("schema", "paging", "namespace", "consistency", "auth", "notfound", "edge"))
 	assert.Equal(t, contract.ExitTooLittle, rest.ExitCode())
-	assert.Contains(t, text(t, rest), "too little was told: 4 checks told something, 9 could not")
+	assert.Contains(t, text(t, rest), "Too little was told: 4 checks told something, 9 could not")
 
 	bare := []object{machine(1, "a", "one", map[string]string{}), machine(2, "a", "two", map[string]string{})}
 	report = run(t, newServer(bare).target(t), contract.WithOnly("selector"))
@@ -182,7 +182,7 @@ func TestNothingThere(t *testing.T) {
 	report := run(t, target)
 	assert.Empty(t, with(report, contract.Fail), text(t, report))
 	assert.Equal(t, contract.ExitTooLittle, report.ExitCode())
-	assert.Contains(t, text(t, report), "too little was told: the target shows no object\n")
+	assert.Contains(t, text(t, report), "Too little was told: the target shows no object\n")
 	assert.Contains(t, text(t, report), "the target shows 0 objects in namespace nosuch, needed is an object")
 }
 

@@ -126,7 +126,7 @@ func (r *run) provoke(ctx context.Context, v *verdict, req request) (*exchange, 
 		v.add(r, fault(ex, Fail, "a page repeats text of the request as it came", "the text escaped, or not as HTML", marker))
 		return nil, nil
 	case refused(ex.status) && mediaType(ex) == "application/json" && ex.unread == "" && len(ex.body) > 0 && !json.Valid(ex.body):
-		v.add(r, fault(ex, Fail, "a refusal says that it is JSON, and a name of the request has broken it", "JSON", "no JSON"))
+		v.add(r, fault(ex, Fail, "a refusal says that it is JSON and is none", "one JSON value", "no JSON"))
 		return nil, nil
 	case req.refusable:
 		r.judge.see(ex)
@@ -208,6 +208,10 @@ type strange struct {
 	name string
 	// mayLead says that the path may be brought into another form, by a redirect.
 	mayLead bool
+	// resolved is what the path names once its dots are resolved, as the rules for
+	// URLs have it (RFC 3986, 5.2.4 and 6.2.2.3): a proxy may do that, an API server
+	// does not.
+	resolved string
 }
 
 // provokeAll asks for names that no object has and adds what is shown for them.
@@ -267,6 +271,9 @@ func (s strange) shown(ex *exchange) *Finding {
 			return nil
 		}
 		f.Message, f.Objects = "another object is shown than the path names", []string{it.key()}
+		if s.resolved != "" && s.resolved == it.key() {
+			f.Outcome, f.Message = Warning, "the dots of a path are resolved"
+		}
 	} else if list, ok := ex.split(); ok && list.items != nil {
 		f.Message, f.Got = "a list is shown where the path names an object", number(len(list.items), "object")
 	}

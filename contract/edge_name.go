@@ -122,8 +122,6 @@ func decoding(ctx context.Context, r *run) (verdict, error) {
 }
 
 // traversal asks with paths that lead to an object when somebody tidies them up.
-// An unencoded .. may be resolved by the rules for URLs, and is not by any API
-// server of Kubernetes: under the given document it is left alone.
 func traversal(ctx context.Context, r *run) (verdict, error) {
 	it, _, err := r.someObject(ctx)
 	if err != nil {
@@ -142,7 +140,7 @@ func traversal(ctx context.Context, r *run) (verdict, error) {
 		for _, up := range []string{"..", "%2e%2e"} {
 			asked = append(asked, strange{
 				path:    nowhere + "/" + up + "/" + up + "/" + namespace + "/virtualmachineinstances/" + name,
-				mayLead: true,
+				mayLead: true, resolved: it.key(),
 			})
 		}
 	}

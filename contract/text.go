@@ -11,8 +11,8 @@ import (
 )
 
 // WriteText writes the report for people: a line for each check, then what is wrong
-// and how to see it, and the counts. The grave things come last, where a terminal
-// shows them. There are no colours.
+// and how to see it, the counts, and what came of it all. The grave things come last,
+// where a terminal shows them. There are no colours.
 func (r *Report) WriteText(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "%s, profile %s, %s, seed %d\n\n", r.Target, r.Profile, r.where(), r.Seed)
@@ -23,14 +23,33 @@ func (r *Report) WriteText(w io.Writer) error {
 		fmt.Fprintln(b)
 		writeResult(b, result)
 		if line := r.rerun(result.ID); line != "" {
-			fmt.Fprintf(b, "    again: %s\n", line)
+			fmt.Fprintf(b, "    again: %s%s\n", line, whole(result.ID))
 		}
 	}
 	fmt.Fprintf(b, "\n%s\n", r.Summary())
-	if why := r.TooLittle(); why != "" {
-		fmt.Fprintf(b, "too little was told: %s\n", why)
-	}
+	fmt.Fprintln(b, r.conclusion())
 	return b.Flush()
+}
+
+// conclusion is what came of it all on one line.
+func (r *Report) conclusion() string {
+	_, headline, _ := r.verdict()
+	why := r.TooLittle()
+	switch {
+	case why == "":
+		return headline
+	case strings.Contains(headline, ":"):
+		return headline + "; " + why
+	}
+	return headline + ": " + why
+}
+
+// whole says why the command line that runs a check again runs all of them.
+func whole(id string) string {
+	if slices.Contains(onlookers, subject(id)) {
+		return "  # all checks: it judges the answers to the others"
+	}
+	return ""
 }
 
 // detailed returns the results that have findings, failures last.
