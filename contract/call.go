@@ -122,6 +122,8 @@ type caller struct {
 
 	// watcher has connections of its own for watches, nil before the first.
 	watcher *http.Client
+	// transports are those that the run has made, and whose connections it closes.
+	transports []*http.Transport
 	// reserved is how many requests are kept for writing and cleaning up; cleaning
 	// says that what was made is being removed, which nothing but time bounds.
 	reserved int
@@ -138,19 +140,52 @@ func newCaller(target Target, base *url.URL, cfg *config) *caller {
 	c := &caller{
 		target:  target,
 		base:    base,
-		client:  httpClient(target.HTTPClient),
 		hiccups: make(map[string]int),
 		timeout: cfg.timeout,
 		max:     cfg.maxRequests,
 		redact:  newRedactor(target),
 	}
+	c.client = c.httpClient(target.HTTPClient)
 	if c.bare = c.client; target.Bare != nil {
-		c.bare = httpClient(target.Bare)
+		c.bare = c.httpClient(target.Bare)
 	}
 	if cfg.rate > 0 {
 		c.pause = time.Duration(float64(time.Second) / cfg.rate)
 	}
 	return c
+}
+
+// httpClient is a client of the run: the given one without what would blur the
+// answers.
+func (c *caller) httpClient(given *http.Client) *http.Client {
+	client := &http.Client{
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	if given != nil {
+		client.Transport = given.Transport
+	}
+	if client.Transport == nil {
+		if transport, ok := http.DefaultTransport.(*http.Transport); ok {
+			own := c.clone(transport)
+			own.MaxConnsPerHost = 1
+			client.Transport = own
+		}
+	}
+	return client
+}
+
+// clone makes a transport with connections of its own.
+func (c *caller) clone(transport *http.Transport) *http.Transport {
+	own := transport.Clone()
+	c.transports = append(c.transports, own)
+	return own
+}
+
+// hangUp closes the connections that nobody but the run has.
+func (c *caller) hangUp() {
+	for _, transport := range c.transports {
+		transport.CloseIdleConnections()
+	}
 }
 
 // left is how many requests may still be sent.

@@ -97,6 +97,7 @@ func Run(ctx context.Context, target Target, options ...Option) (*Report, error)
 		cfg.rate = 0
 	}
 	r := newRun(target, base, cfg, newJudge(doc, given, cfg))
+	defer r.caller.hangUp()
 	if err := r.readFixtures(ctx); err != nil {
 		return nil, err
 	}
@@ -127,23 +128,4 @@ func loopback(u *url.URL) bool {
 	}
 	addr, err := netip.ParseAddr(host)
 	return err == nil && addr.IsLoopback()
-}
-
-// httpClient is the client of a run: that of the target without what would blur
-// the answers.
-func httpClient(given *http.Client) *http.Client {
-	client := &http.Client{
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
-	if given != nil {
-		client.Transport = given.Transport
-	}
-	if client.Transport == nil {
-		if transport, ok := http.DefaultTransport.(*http.Transport); ok {
-			own := transport.Clone()
-			own.MaxConnsPerHost = 1
-			client.Transport = own
-		}
-	}
-	return client
 }

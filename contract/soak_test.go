@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"net/http"
 	"os"
 	"runtime"
 	"slices"
@@ -104,7 +103,6 @@ func TestNoFalseAlarm(t *testing.T) {
 						t.Logf("run %d: %s, %d requests, %d told nothing, heap %d MiB", i, time.Since(began).Round(time.Millisecond),
 							report.Requests, len(with(report, contract.NotExercised))+len(with(report, contract.Inconclusive)), mem.HeapAlloc>>20)
 					}
-					http.DefaultClient.CloseIdleConnections()
 				}
 			})
 		}

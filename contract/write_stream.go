@@ -50,7 +50,7 @@ func (c *caller) watch(ctx context.Context, req request) (*stream, error) {
 	s := &stream{request: req, cancel: cancel, news: make(chan struct{}, 1), ended: make(chan struct{})}
 	ex := &exchange{request: req, url: u, curl: c.redact.curl(req, u), sentHeader: hr.Header, started: time.Now()}
 	if c.watcher == nil {
-		c.watcher = watchClient(c.client)
+		c.watcher = c.watchClient()
 	}
 	go s.follow(c.watcher, hr, ex)
 	return s, nil
@@ -58,10 +58,10 @@ func (c *caller) watch(ctx context.Context, req request) (*stream, error) {
 
 // watchClient is a client with connections of its own, so that a watch does not
 // occupy the one of the other requests.
-func watchClient(client *http.Client) *http.Client {
-	own := *client
-	if transport, ok := client.Transport.(*http.Transport); ok {
-		own.Transport = transport.Clone()
+func (c *caller) watchClient() *http.Client {
+	own := *c.client
+	if transport, ok := own.Transport.(*http.Transport); ok {
+		own.Transport = c.clone(transport)
 	}
 	return &own
 }
