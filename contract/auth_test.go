@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/vmikit/vmikit/contract"
+	"github.com/vmikit/vmikit/contract/internal/mutant"
 )
 
 // certificate stands for a client that presents a certificate.
@@ -25,9 +26,9 @@ func (c certificate) RoundTrip(r *http.Request) (*http.Response, error) {
 // the bare client.
 func TestClientCertificate(t *testing.T) {
 	for _, anybody := range []bool{false, true} {
-		s := newServer(fleet())
-		s.open = func(r *http.Request) bool { return r.Header.Get("X-Certificate") != "" || anybody }
-		target := s.target(t)
+		s := mutant.New(mutant.Fleet())
+		s.Open = func(r *http.Request) bool { return r.Header.Get("X-Certificate") != "" || anybody }
+		target := targetOf(t, s)
 		target.Token, target.ForbiddenToken = "", ""
 		target.HTTPClient, target.Bare = &http.Client{Transport: certificate{http.DefaultTransport}}, &http.Client{}
 		report := run(t, target, contract.WithOnly("auth"))
@@ -44,9 +45,9 @@ func TestClientCertificate(t *testing.T) {
 }
 
 func TestWithoutCredentials(t *testing.T) {
-	s := newServer(fleet())
-	s.authenticate = func(string) int { return 0 }
-	target := s.target(t)
+	s := mutant.New(mutant.Fleet())
+	s.Authenticate = func(string) int { return 0 }
+	target := targetOf(t, s)
 	target.Token, target.ForbiddenToken = "", ""
 	report := run(t, target, contract.WithOnly("auth"))
 	for _, r := range report.Results {
@@ -58,9 +59,9 @@ func TestWithoutCredentials(t *testing.T) {
 
 // A redirect and a page are named for what they are.
 func TestLoginPages(t *testing.T) {
-	s := newServer(fleet())
-	send := s.send
-	s.send = func(w http.ResponseWriter, r *http.Request, code int, body string) {
+	s := mutant.New(mutant.Fleet())
+	send := s.Send
+	s.Send = func(w http.ResponseWriter, r *http.Request, code int, body string) {
 		switch code {
 		case http.StatusUnauthorized:
 			w.Header().Set("Location", "https://sso.example/login?next="+url.QueryEscape(r.URL.Path))
@@ -72,7 +73,7 @@ func TestLoginPages(t *testing.T) {
 			send(w, r, code, body)
 		}
 	}
-	report := run(t, s.target(t), contract.WithOnly("auth"))
+	report := run(t, targetOf(t, s), contract.WithOnly("auth"))
 	for _, id := range []string{"auth.no-token", "auth.wrong-token", "auth.wrong-scheme"} {
 		found := result(t, report, id).Findings[0]
 		assert.Equal(t, contract.Fail, found.Outcome)
@@ -86,20 +87,20 @@ func TestLoginPages(t *testing.T) {
 // A token that a URL must escape is in no output either.
 func TestQueryTokenIsNotShown(t *testing.T) {
 	const token = "a+b/c==&d"
-	s := newServer(fleet())
-	s.authenticate = func(a string) int {
+	s := mutant.New(mutant.Fleet())
+	s.Authenticate = func(a string) int {
 		if a == "Bearer "+token {
 			return 0
 		}
 		return http.StatusUnauthorized
 	}
-	s.open = func(r *http.Request) bool { return r.URL.Query().Get("access_token") == token }
-	send := s.send
-	s.send = func(w http.ResponseWriter, r *http.Request, code int, body string) {
+	s.Open = func(r *http.Request) bool { return r.URL.Query().Get("access_token") == token }
+	send := s.Send
+	s.Send = func(w http.ResponseWriter, r *http.Request, code int, body string) {
 		w.Header().Set("X-Request", r.URL.String())
 		send(w, r, code, body)
 	}
-	target := s.target(t)
+	target := targetOf(t, s)
 	target.Token = token
 	report := run(t, target, contract.WithOnly("auth"))
 	assert.Equal(t, contract.Fail, result(t, report, "auth.query-token").Outcome, text(t, report))
@@ -112,17 +113,34 @@ func TestQueryTokenIsNotShown(t *testing.T) {
 
 // A target that refuses parameters that it does not know lets nobody in by that.
 func TestQueryTokenRefused(t *testing.T) {
-	s := newServer(fleet())
+	s := mutant.New(mutant.Fleet())
 	hs := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Query().Has("access_token") {
-			s.fail(w, r, http.StatusBadRequest, "BadRequest")
+			code, body := s.Status(mutant.Failure{Code: http.StatusBadRequest, Reason: "BadRequest", Message: "no such parameter"})
+			s.Send(w, r, code, body)
 			return
 		}
 		s.ServeHTTP(w, r)
 	}))
 	t.Cleanup(hs.Close)
-	report := run(t, contract.Target{URL: hs.URL, Token: goodToken}, contract.WithOnly("auth.query-token"))
+	report := run(t, contract.Target{URL: hs.URL, Token: mutant.GoodToken}, contract.WithOnly("auth.query-token"))
 	assert.Equal(t, []string{"auth.query-token"}, with(report, contract.Pass), text(t, report))
+}
+
+// refusing changes the refusal of somebody who asks for an object, by whether it
+// exists.
+func refusing(change func(exists bool, r *http.Request, code int, body string) (int, string)) func(*mutant.Server) {
+	return func(s *mutant.Server) {
+		send := s.Send
+		s.Send = func(w http.ResponseWriter, r *http.Request, code int, body string) {
+			namespace, name, _ := s.Route(r.URL.EscapedPath())
+			if (code == http.StatusUnauthorized || code == http.StatusForbidden) && name != "" {
+				_, exists := s.FindObject(namespace, name)
+				code, body = change(exists, r, code, body)
+			}
+			send(w, r, code, body)
+		}
+	}
 }
 
 // Texts, numbers and lengths of refusals may differ; which there are may not.
@@ -133,7 +151,7 @@ func TestOracle(t *testing.T) {
 		outcome contract.Outcome
 	}{
 		"the name in the message": {func(_ bool, r *http.Request, code int, body string) (int, string) {
-			return code, strings.Replace(body, `"message":"no"`, fmt.Sprintf(`"message":"no %s"`, r.URL.Path), 1)
+			return code, strings.Replace(body, `"message":"`, fmt.Sprintf(`"message":"no %s: `, r.URL.Path), 1)
 		}, contract.Pass},
 		"a number for each request": {func(_ bool, _ *http.Request, code int, body string) (int, string) {
 			n++
@@ -160,9 +178,9 @@ func TestOracle(t *testing.T) {
 			return code, body
 		}, contract.Fail},
 	} {
-		s := newServer(fleet())
+		s := mutant.New(mutant.Fleet())
 		refusing(c.change)(s)
-		report := run(t, s.target(t), contract.WithOnly("auth.oracle"))
+		report := run(t, targetOf(t, s), contract.WithOnly("auth.oracle"))
 		assert.Equal(t, c.outcome, result(t, report, "auth.oracle").Outcome, name+text(t, report))
 	}
 }

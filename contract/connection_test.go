@@ -12,14 +12,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vmikit/vmikit/contract"
-	apart "github.com/vmikit/vmikit/contract/internal/mutant"
+	"github.com/vmikit/vmikit/contract/internal/mutant"
 )
 
 // A run leaves no connection behind, in a program that runs many.
 func TestConnectionsAreClosed(t *testing.T) {
 	var mu sync.Mutex
 	open, most := make(map[net.Conn]bool), 0
-	hs := httptest.NewUnstartedServer(apart.New(apart.Fleet()))
+	hs := httptest.NewUnstartedServer(mutant.New(mutant.Fleet()))
 	hs.Config.ConnState = func(c net.Conn, state http.ConnState) {
 		mu.Lock()
 		defer mu.Unlock()
@@ -34,7 +34,7 @@ func TestConnectionsAreClosed(t *testing.T) {
 	hs.Start()
 	t.Cleanup(hs.Close)
 	for range 2 {
-		_, err := contract.Run(t.Context(), contract.Target{URL: hs.URL, Token: apart.GoodToken})
+		_, err := contract.Run(t.Context(), contract.Target{URL: hs.URL, Token: mutant.GoodToken})
 		require.NoError(t, err)
 	}
 	assert.Eventually(t, func() bool {

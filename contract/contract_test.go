@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/vmikit/vmikit/contract"
+	"github.com/vmikit/vmikit/contract/internal/mutant"
 	"github.com/vmikit/vmikit/openapi"
 )
 
@@ -57,7 +58,7 @@ func (w *testWriter) Write(p []byte) (int, error) { *w = append(*w, p...); retur
 func TestRightServer(t *testing.T) {
 	for _, profile := range openapi.Profiles() {
 		t.Run(string(profile), func(t *testing.T) {
-			target := newServer(fleet()).target(t)
+			target := targetOf(t, mutant.New(mutant.Fleet()))
 			if profile == openapi.ProfileDocument {
 				target.Namespace = "prod"
 			}
@@ -77,7 +78,7 @@ func TestRightServer(t *testing.T) {
 
 // Under profile document nothing is asked that the document does not name.
 func TestMinimalServerPassesTheDocument(t *testing.T) {
-	report := run(t, newMinimalServer(fleet()).target(t), contract.WithProfile(openapi.ProfileDocument))
+	report := run(t, targetOf(t, mutant.NewMinimal(mutant.Fleet())), contract.WithProfile(openapi.ProfileDocument))
 	assert.Empty(t, with(report, contract.Fail), text(t, report))
 	assert.Empty(t, with(report, contract.NotExercised), text(t, report))
 	assert.Equal(t, []string{
@@ -91,15 +92,15 @@ func TestMinimalServerPassesTheDocument(t *testing.T) {
 func TestFleetsOfEverySize(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 3, 520} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
-			var objects []object
+			var objects []mutant.Object
 			for i := range n {
 				labels := map[string]string{"n": fmt.Sprint(i % 7)}
 				if i%3 == 0 {
 					labels = map[string]string{}
 				}
-				objects = append(objects, machine(i, "many", fmt.Sprintf("vm%04d", i), labels))
+				objects = append(objects, mutant.Machine(i, "many", fmt.Sprintf("vm%04d", i), labels))
 			}
-			report := run(t, newServer(objects).target(t))
+			report := run(t, targetOf(t, mutant.New(objects)))
 			assert.Empty(t, with(report, contract.Fail), text(t, report))
 			assert.LessOrEqual(t, report.Requests, 400)
 			want := contract.ExitGood
@@ -115,23 +116,23 @@ func TestFleetsOfEverySize(t *testing.T) {
 // Nothing to tell by is never a pass.
 func TestNotExercised(t *testing.T) {
 	same := map[string]string{"app": "web"}
-	objects := []object{machine(1, "a", "one", same), machine(2, "a", "two", same)}
-	report := run(t, newServer(objects).target(t), contract.WithOnly("selector"))
+	objects := []mutant.Object{mutant.Machine(1, "a", "one", same), mutant.Machine(2, "a", "two", same)}
+	report := run(t, targetOf(t, mutant.New(objects)), contract.WithOnly("selector"))
 	assert.Empty(t, with(report, contract.Fail), text(t, report))
 	assert.Equal(t, []string{"selector.exists", "selector.not-exists", "selector.near-miss", "selector.field-name"}, with(report, contract.Pass))
 	assert.Equal(t, []string{
 		"selector.equals", "selector.double-equals", "selector.not-equals", "selector.in", "selector.not-in", "selector.and", "selector.spelling", "selector.both", "selector.field-namespace",
 	}, with(report, contract.NotExercised))
 	assert.Equal(t, contract.ExitGood, report.ExitCode(), "of chosen checks one that tells something is enough")
-	none := run(t, newServer(objects).target(t), contract.WithOnly("selector.equals"))
+	none := run(t, targetOf(t, mutant.New(objects)), contract.WithOnly("selector.equals"))
 	assert.Equal(t, contract.ExitTooLittle, none.ExitCode())
 	assert.Contains(t, text(t, none), "Too little was told: 0 checks told something, 1 could not")
-	rest := run(t, newServer(objects).target(t), contract.WithSkip("schema", "paging", "namespace", "consistency", "auth", "notfound", "edge"))
+	rest := run(t, targetOf(t, mutant.New(objects)), contract.WithSkip("schema", "paging", "namespace", "consistency", "auth", "notfound", "edge"))
 	assert.Equal(t, contract.ExitTooLittle, rest.ExitCode())
 	assert.Contains(t, text(t, rest), "Too little was told: 4 checks told something, 9 could not")
 
-	bare := []object{machine(1, "a", "one", map[string]string{}), machine(2, "a", "two", map[string]string{})}
-	report = run(t, newServer(bare).target(t), contract.WithOnly("selector"))
+	bare := []mutant.Object{mutant.Machine(1, "a", "one", map[string]string{}), mutant.Machine(2, "a", "two", map[string]string{})}
+	report = run(t, targetOf(t, mutant.New(bare)), contract.WithOnly("selector"))
 	assert.Equal(t, []string{"selector.field-name"}, with(report, contract.Pass), text(t, report))
 	assert.Contains(t, text(t, report), "not exercised selector.not-equals       no object has a label that a selector can be made of")
 }
@@ -139,23 +140,23 @@ func TestNotExercised(t *testing.T) {
 // Where every object has every key, a key that nobody has takes the place of one
 // that some lack.
 func TestEveryKeyOnEveryObject(t *testing.T) {
-	var objects []object
+	var objects []mutant.Object
 	for i := range 6 {
-		objects = append(objects, machine(i, "a", fmt.Sprintf("vm%d", i), map[string]string{"app": fmt.Sprint("v", i%3), "zone": "one"}))
+		objects = append(objects, mutant.Machine(i, "a", fmt.Sprintf("vm%d", i), map[string]string{"app": fmt.Sprint("v", i%3), "zone": "one"}))
 	}
-	drops := func(op string) func(*server) {
-		return labels(func(t term, l map[string]string) (bool, bool) {
-			_, has := l[t.key]
-			return has && t.matchLabel(l), t.op == op
+	drops := func(op string) func(*mutant.Server) {
+		return labels(func(t mutant.Term, l map[string]string) (bool, bool) {
+			_, has := l[t.Key]
+			return has && t.MatchLabel(l), t.Op == op
 		})
 	}
-	report := run(t, newServer(objects).target(t), contract.WithOnly("selector"))
+	report := run(t, targetOf(t, mutant.New(objects)), contract.WithOnly("selector"))
 	assert.Empty(t, with(report, contract.Fail), text(t, report))
 	assert.Subset(t, with(report, contract.Pass), []string{"selector.not-equals", "selector.not-in", "selector.exists", "selector.not-exists"})
 	for op, id := range map[string]string{"!=": "selector.not-equals", "notin": "selector.not-in", "!": "selector.not-exists"} {
-		s := newServer(objects)
+		s := mutant.New(objects)
 		drops(op)(s)
-		report := run(t, s.target(t), contract.WithOnly("selector"))
+		report := run(t, targetOf(t, s), contract.WithOnly("selector"))
 		assert.Contains(t, with(report, contract.Fail), id, text(t, report))
 		assert.Subset(t, []string{id, "selector.and", "selector.near-miss"}, with(report, contract.Fail), text(t, report))
 	}
@@ -168,16 +169,20 @@ func TestOneNamespace(t *testing.T) {
 		"paging.pages":    func(q url.Values) { q.Del("continue") },
 		"selector.equals": func(q url.Values) { q.Del("labelSelector") },
 	} {
-		s := newServer(slices.DeleteFunc(fleet(), func(o object) bool { return o.namespace != "prod" }))
-		overAll(fault)(s)
-		assert.Contains(t, with(run(t, s.target(t)), contract.Fail), name)
+		s := mutant.New(slices.DeleteFunc(mutant.Fleet(), func(o mutant.Object) bool { return o.Namespace != "prod" }))
+		s.Query = func(namespace string, q url.Values) {
+			if namespace == "" {
+				fault(q)
+			}
+		}
+		assert.Contains(t, with(run(t, targetOf(t, s)), contract.Fail), name)
 	}
 }
 
 // A target that has no object at all, or none that says where it is, proves
 // nothing.
 func TestNothingThere(t *testing.T) {
-	target := newServer(fleet()).target(t)
+	target := targetOf(t, mutant.New(mutant.Fleet()))
 	target.Namespace = "nosuch"
 	report := run(t, target)
 	assert.Empty(t, with(report, contract.Fail), text(t, report))
@@ -190,11 +195,11 @@ func TestNothingThere(t *testing.T) {
 // description.
 func TestRemainingItemCount(t *testing.T) {
 	for _, wrong := range []string{"999", "0"} {
-		s := newServer(fleet())
+		s := mutant.New(mutant.Fleet())
 		body(200, func(b string) string {
 			return regexp.MustCompile(`"remainingItemCount":\d+`).ReplaceAllString(b, `"remainingItemCount":`+wrong)
 		})(s)
-		report := run(t, s.target(t), contract.WithOnly("paging"))
+		report := run(t, targetOf(t, s), contract.WithOnly("paging"))
 		assert.Empty(t, with(report, contract.Fail), text(t, report))
 		assert.Equal(t, []string{"paging.pages"}, with(report, contract.Warning), text(t, report))
 		assert.Contains(t, text(t, report), "got       "+wrong)
@@ -205,17 +210,17 @@ func TestRemainingItemCount(t *testing.T) {
 // A refusal by another status sends clients on a wrong way; 403 for 401 is a lesser
 // fault.
 func TestRefusedOtherwise(t *testing.T) {
-	s := newServer(fleet())
-	s.authenticate = func(a string) int {
+	s := mutant.New(mutant.Fleet())
+	s.Authenticate = func(a string) int {
 		switch a {
-		case "Bearer " + goodToken:
+		case "Bearer " + mutant.GoodToken:
 			return 0
-		case "", "Bearer " + forbiddenToken:
+		case "", "Bearer " + mutant.ForbiddenToken:
 			return http.StatusNotFound
 		}
 		return http.StatusForbidden
 	}
-	report := run(t, s.target(t), contract.WithOnly("auth"))
+	report := run(t, targetOf(t, s), contract.WithOnly("auth"))
 	assert.Equal(t, []string{"auth.wrong-token"}, with(report, contract.Warning), text(t, report))
 	assert.Equal(t, []string{"auth.no-token", "auth.forbidden"}, with(report, contract.Fail), text(t, report))
 	assert.Equal(t, []string{"auth.wrong-scheme", "auth.near-token", "auth.query-token", "auth.oracle"}, with(report, contract.Pass), text(t, report))

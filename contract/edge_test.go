@@ -14,12 +14,15 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/vmikit/vmikit/contract"
+	"github.com/vmikit/vmikit/contract/internal/mutant"
 	"github.com/vmikit/vmikit/openapi"
 )
 
 // plain are the paths that clients send, but for letters that are encoded; what
 // stands in front of a server may refuse all others.
 var plain = regexp.MustCompile(`^([a-z0-9./-]|%[67][0-9A-F])+$`)
+
+var encodedLetter = regexp.MustCompile(`%[67][0-9A-F]`)
 
 func unusual(r *http.Request) bool {
 	p := r.URL.EscapedPath()
@@ -53,7 +56,7 @@ func TestEdgesMayBeRefusedInAnyWay(t *testing.T) {
 		for _, profile := range openapi.Profiles() {
 			t.Run(name+"/"+string(profile), func(t *testing.T) {
 				t.Parallel()
-				s := newServer(fleet())
+				s := mutant.New(mutant.Fleet())
 				hs := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 					if unusual(r) {
 						refuse(w, r)
@@ -64,7 +67,7 @@ func TestEdgesMayBeRefusedInAnyWay(t *testing.T) {
 				hs.Config.ErrorLog = quiet
 				hs.Start()
 				t.Cleanup(hs.Close)
-				target := contract.Target{URL: hs.URL, Token: goodToken, ForbiddenToken: forbiddenToken}
+				target := contract.Target{URL: hs.URL, Token: mutant.GoodToken, ForbiddenToken: mutant.ForbiddenToken}
 				if profile == openapi.ProfileDocument {
 					target.Namespace = "prod"
 				}
@@ -87,22 +90,20 @@ func hijack(w http.ResponseWriter, say string) {
 // Odd but right at the edges.
 func TestOddEdges(t *testing.T) {
 	for name, c := range map[string]struct {
-		change   func(*server)
+		change   func(*mutant.Server)
 		warnings []string
 	}{
-		"two slashes are one": {change: func(s *server) {
-			s.path = func(p string) string { return strings.ReplaceAll(p, "//", "/") }
-		}},
-		"paths tidied up by a redirect": {change: func(s *server) {
-			send := s.send
-			s.send = func(w http.ResponseWriter, r *http.Request, code int, body string) {
+		"two slashes are one": {change: paths(func(p string) string { return strings.ReplaceAll(p, "//", "/") })},
+		"paths tidied up by a redirect": {change: func(s *mutant.Server) {
+			send := s.Send
+			s.Send = func(w http.ResponseWriter, r *http.Request, code int, body string) {
 				if p := r.URL.EscapedPath(); p != path.Clean(p) {
 					w.Header().Set("Location", path.Clean(p))
 					code = http.StatusMovedPermanently
 				}
 				send(w, r, code, body)
 			}
-			s.path = path.Clean
+			paths(path.Clean)(s)
 		}},
 		"an unbounded limit": {change: queries(func(q url.Values) {
 			if len(q.Get("limit")) > 18 {
@@ -121,22 +122,16 @@ func TestOddEdges(t *testing.T) {
 				}
 			}
 		}), warnings: []string{"edge.repeated-parameter"}},
-		"a letter that is encoded refused": {change: func(s *server) {
-			send := s.send
-			s.send = func(w http.ResponseWriter, r *http.Request, code int, body string) {
-				if escaped := r.URL.EscapedPath(); regexp.MustCompile(`%[67][0-9A-F]`).MatchString(escaped) && r.Method == http.MethodGet {
-					code, body = s.status(http.StatusForbidden, "Forbidden")
-				}
-				send(w, r, code, body)
-			}
-		}, warnings: []string{"edge.encoded-name"}},
-		"any limit below 1 is none": {change: func(s *server) { s.zeroLimit = http.StatusOK }, warnings: []string{"paging.limit-zero"}},
+		"a letter that is encoded refused": {change: refuse(func(r *http.Request) bool {
+			return encodedLetter.MatchString(r.URL.EscapedPath())
+		}, http.StatusForbidden, "Forbidden"), warnings: []string{"edge.encoded-name"}},
+		"any limit below 1 is none": {change: func(s *mutant.Server) { s.ZeroLimit = http.StatusOK }, warnings: []string{"paging.limit-zero"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newServer(fleet())
+			s := mutant.New(mutant.Fleet())
 			c.change(s)
-			report := run(t, s.target(t))
+			report := run(t, targetOf(t, s))
 			assert.Empty(t, with(report, contract.Fail), text(t, report))
 			assert.ElementsMatch(t, c.warnings, with(report, contract.Warning), text(t, report))
 		})
@@ -146,14 +141,14 @@ func TestOddEdges(t *testing.T) {
 // A path with dots may be resolved, as the rules for URLs have it. No API server
 // does, which the given document does not speak of.
 func TestDotsInPaths(t *testing.T) {
-	s := newMinimalServer(fleet())
-	s.path = path.Clean
-	report := run(t, s.target(t), contract.WithProfile(openapi.ProfileDocument))
+	s := mutant.NewMinimal(mutant.Fleet())
+	paths(path.Clean)(s)
+	report := run(t, targetOf(t, s), contract.WithProfile(openapi.ProfileDocument))
 	assert.Empty(t, with(report, contract.Fail), text(t, report))
 
-	s = newServer(fleet())
-	s.path = path.Clean
-	report = run(t, s.target(t), contract.WithOnly("edge"))
+	s = mutant.New(mutant.Fleet())
+	paths(path.Clean)(s)
+	report = run(t, targetOf(t, s), contract.WithOnly("edge"))
 	assert.Empty(t, with(report, contract.Fail), text(t, report))
 	assert.Equal(t, []string{"edge.traversal"}, with(report, contract.Warning))
 	assert.Contains(t, text(t, report), "the dots of a path are resolved")
@@ -162,9 +157,9 @@ func TestDotsInPaths(t *testing.T) {
 
 // A server that breaks at every unusual request is told so, and the run goes on.
 func TestBreaksAtEdges(t *testing.T) {
-	s := newServer(fleet())
+	s := mutant.New(mutant.Fleet())
 	breaks(unusual)(s)
-	report := run(t, s.target(t), contract.WithProbeMethods())
+	report := run(t, targetOf(t, s), contract.WithProbeMethods())
 	assert.Equal(t, []string{
 		"edge.near-name", "edge.decoding", "edge.traversal", "edge.long-name", "edge.namespace", "edge.html", "edge.long-selector",
 	}, with(report, contract.Fail), text(t, report))
@@ -177,7 +172,7 @@ func TestBreaksAtEdges(t *testing.T) {
 // alone.
 func TestHangsAtAnEdge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newServer(fleet())
+		s := mutant.New(mutant.Fleet())
 		report := run(t, far(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if strings.Contains(r.URL.Path, "\x00") {
 				<-r.Context().Done()
@@ -196,7 +191,7 @@ func TestHangsAtAnEdge(t *testing.T) {
 // A server that answers nothing any more is not told that a request is to blame.
 func TestDownAtAnEdge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, down := newServer(fleet()), false
+		s, down := mutant.New(mutant.Fleet()), false
 		report := run(t, far(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if down = down || strings.Contains(r.URL.Path, "\x00"); down {
 				<-r.Context().Done()
@@ -225,7 +220,7 @@ func TestTroubleAtEdges(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := newServer(fleet())
+				s := mutant.New(mutant.Fleet())
 				n := 0
 				report := run(t, far(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 					if strings.Contains(r.URL.Path, "\x00") {
@@ -250,8 +245,8 @@ func TestTroubleAtEdges(t *testing.T) {
 // Names of every kind are asked for in other forms without an error.
 func TestEdgesOfOddNames(t *testing.T) {
 	for _, names := range [][2]string{{"a", "b"}, {"1", "2"}, {"7.7", "0"}, {"v", "vm"}, {"a.", "a"}, {"ü", "ä"}, {"m", "M"}, {strings.Repeat("n", 253), "x"}} {
-		objects := []object{machine(1, names[0], names[0], nil), machine(2, names[0], names[1], nil), machine(3, names[1], names[1], nil)}
-		report := run(t, newServer(objects).target(t), contract.WithOnly("edge"))
+		objects := []mutant.Object{mutant.Machine(1, names[0], names[0], nil), mutant.Machine(2, names[0], names[1], nil), mutant.Machine(3, names[1], names[1], nil)}
+		report := run(t, targetOf(t, mutant.New(objects)), contract.WithOnly("edge"))
 		assert.Empty(t, with(report, contract.Fail), text(t, report))
 		assert.Empty(t, with(report, contract.Error), text(t, report))
 	}
@@ -259,8 +254,8 @@ func TestEdgesOfOddNames(t *testing.T) {
 
 // What comes back as part of a page is shown in a report as text.
 func TestMarkerInReports(t *testing.T) {
-	s := newServer(fleet())
-	s.send = func(w http.ResponseWriter, r *http.Request, code int, body string) {
+	s := mutant.New(mutant.Fleet())
+	s.Send = func(w http.ResponseWriter, r *http.Request, code int, body string) {
 		w.Header().Set("Content-Type", "application/json")
 		if code == http.StatusNotFound {
 			w.Header().Set("Content-Type", "text/html")
@@ -269,7 +264,7 @@ func TestMarkerInReports(t *testing.T) {
 		w.WriteHeader(code)
 		w.Write([]byte(body))
 	}
-	report := run(t, s.target(t), contract.WithOnly("edge.html"))
+	report := run(t, targetOf(t, s), contract.WithOnly("edge.html"))
 	assert.Equal(t, []string{"edge.html"}, with(report, contract.Fail))
 	var html bytes.Buffer
 	require.NoError(t, report.WriteHTML(&html))

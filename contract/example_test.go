@@ -7,12 +7,13 @@ import (
 	"net/http/httptest"
 
 	"github.com/vmikit/vmikit/contract"
+	"github.com/vmikit/vmikit/contract/internal/mutant"
 )
 
 // A server that shows everybody everything, whatever their token.
 func ExampleRun() {
-	s := newServer(fleet())
-	s.authenticate = func(string) int { return 0 }
+	s := mutant.New(mutant.Fleet())
+	s.Authenticate = func(string) int { return 0 }
 	hs := httptest.NewServer(s)
 	defer hs.Close()
 

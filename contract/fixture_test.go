@@ -11,14 +11,15 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/vmikit/vmikit/contract"
+	"github.com/vmikit/vmikit/contract/internal/mutant"
 )
 
 // asFixtures has the fleet for what is known to be there.
-func asFixtures(objects []object) func(context.Context) ([]contract.Fixture, error) {
+func asFixtures(objects []mutant.Object) func(context.Context) ([]contract.Fixture, error) {
 	return func(context.Context) ([]contract.Fixture, error) {
 		var fixtures []contract.Fixture
 		for _, o := range objects {
-			fixtures = append(fixtures, contract.Fixture{Object: []byte(o.body)})
+			fixtures = append(fixtures, contract.Fixture{Object: []byte(o.Body)})
 		}
 		return fixtures, nil
 	}
@@ -27,37 +28,37 @@ func asFixtures(objects []object) func(context.Context) ([]contract.Fixture, err
 // What is known to be there and is hidden is noticed, wherever it is hidden.
 func TestFixtures(t *testing.T) {
 	for name, c := range map[string]struct {
-		fault func(*server)
+		fault func(*mutant.Server)
 		fails []string
 	}{
-		"right": {func(*server) {}, nil},
-		"hidden everywhere": {func(s *server) {
-			s.objects = s.objects[1:]
+		"right": {func(*mutant.Server) {}, nil},
+		"hidden everywhere": {func(s *mutant.Server) {
+			s.Objects = s.Objects[1:]
 		}, []string{"fixture.listed", "fixture.get"}},
-		"hidden in every list": {func(s *server) {
-			in := s.inNamespace
-			s.inNamespace = func(namespace string, o object) bool { return in(namespace, o) && o.name != "vm03" }
+		"hidden in every list": {func(s *mutant.Server) {
+			in := s.InNamespace
+			s.InNamespace = func(namespace string, o mutant.Object) bool { return in(namespace, o) && o.Name != "vm03" }
 		}, []string{"fixture.listed"}},
-		"hidden in the list of its namespace": {func(s *server) {
-			in := s.inNamespace
-			s.inNamespace = func(namespace string, o object) bool {
-				return in(namespace, o) && (namespace != "test" || o.name != "alone")
+		"hidden in the list of its namespace": {func(s *mutant.Server) {
+			in := s.InNamespace
+			s.InNamespace = func(namespace string, o mutant.Object) bool {
+				return in(namespace, o) && (namespace != "test" || o.Name != "alone")
 			}
 		}, []string{"namespace.union", "fixture.listed"}},
-		"a label is gone": {func(s *server) {
-			o := &s.objects[1]
-			*o = o.edited(`,"tier":"gold"`, ``)
-			delete(o.labels, "tier")
+		"a label is gone": {func(s *mutant.Server) {
+			o := &s.Objects[1]
+			*o = o.Edited(`,"tier":"gold"`, ``)
+			delete(o.Labels, "tier")
 		}, []string{"fixture.get"}},
 		"the spec is another":            {everywhere("vm01", `"cores":2`, `"cores":3`), []string{"fixture.get"}},
 		"the same amount in other words": {everywhere("vm01", `"guest":"1Gi"`, `"guest":"1024Mi"`), nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newServer(fleet())
+			s := mutant.New(mutant.Fleet())
 			c.fault(s)
-			target := s.target(t)
-			target.Fixtures = asFixtures(fleet())
+			target := targetOf(t, s)
+			target.Fixtures = asFixtures(mutant.Fleet())
 			report := run(t, target)
 			assert.Equal(t, c.fails, with(report, contract.Fail), text(t, report))
 			if name == "the spec is another" {
@@ -75,18 +76,18 @@ func TestFixturesIn(t *testing.T) {
 		return path
 	}
 	var list []string
-	for _, o := range fleet() {
-		list = append(list, o.body)
+	for _, o := range mutant.Fleet() {
+		list = append(list, o.Body)
 	}
 	good := write("vms.yaml", `{"apiVersion":"v1","kind":"List","items":[`+strings.Join(list, ",")+"]}\n---\nkind: Namespace\napiVersion: v1\nmetadata: {name: prod}\n")
-	target := newServer(fleet()).target(t)
+	target := targetOf(t, mutant.New(mutant.Fleet()))
 	target.Fixtures = contract.FixturesIn(good)
 	report := run(t, target, contract.WithOnly("fixture"))
 	assert.Equal(t, []string{"fixture.listed", "fixture.get"}, with(report, contract.Pass), text(t, report))
 	assert.Contains(t, text(t, report), "20 fixtures in 4 lists")
 
-	s := newServer(fleet()[1:])
-	target = s.target(t)
+	s := mutant.New(mutant.Fleet()[1:])
+	target = targetOf(t, s)
 	target.Fixtures = contract.FixturesIn(good)
 	assert.Contains(t, text(t, run(t, target)), "an object of "+good+":1")
 

@@ -8,12 +8,13 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/vmikit/vmikit/contract"
+	"github.com/vmikit/vmikit/contract/internal/mutant"
 )
 
 // A target that is busy now and then is asked again.
 func TestBusyNowAndThen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newServer(fleet())
+		s := mutant.New(mutant.Fleet())
 		n := 0
 		report := run(t, far(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if n++; n%5 == 0 {
@@ -32,22 +33,22 @@ func TestBusyNowAndThen(t *testing.T) {
 // An answer that no change of objects explains is a fault, though the next one
 // is right.
 func TestWrongOnce(t *testing.T) {
-	s := newServer(fleet())
-	match, wrong := s.matchField, 0
-	s.matchField = func(q term, o object) bool {
-		if q.op == "=" && o.name == q.values[0] && wrong == 0 {
+	s := mutant.New(mutant.Fleet())
+	match, wrong := s.MatchField, 0
+	s.MatchField = func(q mutant.Term, o mutant.Object) bool {
+		if q.Op == "=" && o.Name == q.Values[0] && wrong == 0 {
 			wrong++
 			return false
 		}
 		return match(q, o)
 	}
-	report := run(t, s.target(t))
+	report := run(t, targetOf(t, s))
 	assert.Equal(t, []string{"selector.both"}, with(report, contract.Fail), text(t, report))
 }
 
 // What the target answers with is nothing that a run breaks down over.
 func FuzzAnswer(f *testing.F) {
-	right := newServer(nil).envelope(fleet()[0].body, `{"continue":"3"}`)
+	right := mutant.New(nil).Envelope(mutant.Fleet()[0].Body, `{"continue":"3"}`)
 	for _, seed := range []string{
 		right, right[:len(right)/2], right + right, "", "null", "[]", "{}", `{"items":null}`, `{"items":{}}`, `{"items":[],"items":[]}`,
 		`{"items":[null,1,"",[],{},{"metadata":[]},{"metadata":{"name":1,"labels":[]}}],"metadata":{"continue":7}}`,

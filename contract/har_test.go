@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vmikit/vmikit/contract"
+	"github.com/vmikit/vmikit/contract/internal/mutant"
 )
 
 type har struct {
@@ -47,7 +48,7 @@ func harOf(t *testing.T, report *contract.Report) har {
 	t.Helper()
 	var b testWriter
 	require.NoError(t, report.WriteHAR(&b))
-	for _, text := range []string{goodToken, forbiddenToken, cloudInitSecret, ": null,"} {
+	for _, text := range []string{mutant.GoodToken, mutant.ForbiddenToken, mutant.CloudInitSecret, ": null,"} {
 		assert.False(t, strings.Contains(string(b), text), text)
 	}
 	var archive har
@@ -59,10 +60,10 @@ func harOf(t *testing.T, report *contract.Report) har {
 }
 
 func TestHAR(t *testing.T) {
-	s := newServer(fleet())
-	s.matchLabel = func(term, map[string]string) bool { return true }
+	s := mutant.New(mutant.Fleet())
+	s.MatchLabel = func(mutant.Term, map[string]string) bool { return true }
 	everywhere("vm03", `"cores":2`, `"cores":0`)(s)
-	report := run(t, s.target(t))
+	report := run(t, targetOf(t, s))
 	entries := harOf(t, report).Log.Entries
 	require.NotEmpty(t, entries)
 	assert.True(t, slices.IsSortedFunc(entries, func(a, b harEntry) int { return a.StartedDateTime.Compare(b.StartedDateTime) }))
@@ -126,5 +127,5 @@ func TestHAREntryForEachExchange(t *testing.T) {
 }
 
 func TestHAROfARightServer(t *testing.T) {
-	assert.Empty(t, harOf(t, run(t, newServer(fleet()).target(t), contract.WithOnly("consistency"))).Log.Entries)
+	assert.Empty(t, harOf(t, run(t, targetOf(t, mutant.New(mutant.Fleet())), contract.WithOnly("consistency"))).Log.Entries)
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vmikit/vmikit/contract"
+	"github.com/vmikit/vmikit/contract/internal/mutant"
 )
 
 func pageOf(t testing.TB, report *contract.Report) string {
@@ -41,11 +42,11 @@ func between(t *testing.T, page, from, to string) string {
 // failingPage is that of a server with faults of several kinds.
 func failingPage(t *testing.T) (*contract.Report, string) {
 	t.Helper()
-	s := newServer(fleet())
-	s.matchLabel = func(term, map[string]string) bool { return true }
+	s := mutant.New(mutant.Fleet())
+	s.MatchLabel = func(mutant.Term, map[string]string) bool { return true }
 	everywhere("vm03", `"cores":2`, `"cores":0`)(s)
 	everywhere("vm04", `"evictionStrategy":"LiveMigrate"`, `"evictionStrategy":"External"`)(s)
-	target := s.target(t)
+	target := targetOf(t, s)
 	target.ForbiddenToken = ""
 	report := run(t, target)
 	return report, pageOf(t, report)
@@ -58,7 +59,7 @@ func TestHTML(t *testing.T) {
 	assert.Contains(t, page, fmt.Sprintf("Failed: %d of %d checks</h1>", counts[contract.Fail], told))
 	assert.Less(t, len(page), 200_000, "of %d failures", counts[contract.Fail])
 	assert.Less(t, len(pageOf(t, broken(t))), 100_000, "of one failure")
-	for _, secret := range []string{goodToken, cloudInitSecret} {
+	for _, secret := range []string{mutant.GoodToken, mutant.CloudInitSecret} {
 		assert.False(t, strings.Contains(page, secret), secret)
 	}
 
@@ -145,7 +146,7 @@ func ended(t *testing.T) *contract.Report {
 
 // What could not be told says what it would need; notes are shown of passes, too.
 func TestHTMLOfLittle(t *testing.T) {
-	report := run(t, newServer(nil).target(t))
+	report := run(t, targetOf(t, mutant.New(nil)))
 	page := pageOf(t, report)
 	line := between(t, page, `<li id="selector.equals"`, "</li>")
 	assert.Regexp(t, `<p class="needs">It needs .+\.</p>`, line)

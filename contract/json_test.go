@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vmikit/vmikit/contract"
+	"github.com/vmikit/vmikit/contract/internal/mutant"
 )
 
 // reportSchema compiles report.schema.json. It is open to fields that are added
@@ -69,22 +70,16 @@ func jsonOf(t *testing.T, report *contract.Report) map[string]any {
 // reportsOfAllKinds are reports that have between them whatever a report can have.
 func reportsOfAllKinds(t *testing.T) map[string]*contract.Report {
 	t.Helper()
-	limited := newServer(fleet()).target(t)
+	limited := targetOf(t, mutant.New(mutant.Fleet()))
 	limited.Namespace = "test"
 
-	odd := newServer(fleet())
-	odd.matchLabel = func(term, map[string]string) bool { return true }
-	odd.zeroLimit = 200
+	odd := mutant.New(mutant.Fleet())
+	odd.MatchLabel = func(mutant.Term, map[string]string) bool { return true }
+	odd.ZeroLimit = 200
 	everywhere("vm03", `"evictionStrategy":"LiveMigrate"`, `"evictionStrategy":"External"`)(odd)
 
-	suffering := newServer(fleet())
-	right := suffering.send
-	suffering.send = func(w http.ResponseWriter, r *http.Request, code int, body string) {
-		if !isList(r) {
-			code, body = suffering.status(http.StatusInternalServerError, "InternalError")
-		}
-		right(w, r, code, body)
-	}
+	suffering := mutant.New(mutant.Fleet())
+	breaks(func(r *http.Request) bool { return !isList(r) })(suffering)
 
 	ended, err := contract.Run(t.Context(), contract.Target{URL: "http://127.0.0.1:1"})
 	require.Error(t, err)
@@ -92,11 +87,11 @@ func reportsOfAllKinds(t *testing.T) map[string]*contract.Report {
 	require.NoError(t, err)
 	return map[string]*contract.Report{
 		"observed":  observer.Report(),
-		"right":     run(t, newServer(fleet()).target(t), contract.WithSeed(1<<64-1)),
+		"right":     run(t, targetOf(t, mutant.New(mutant.Fleet())), contract.WithSeed(1<<64-1)),
 		"limited":   run(t, limited, contract.WithMaxRequests(30)),
 		"broken":    broken(t),
-		"odd":       run(t, odd.target(t), contract.WithKnownFailures(contract.KnownFailure{ID: "selector.equals"})),
-		"suffering": run(t, suffering.target(t)),
+		"odd":       run(t, targetOf(t, odd), contract.WithKnownFailures(contract.KnownFailure{ID: "selector.equals"})),
+		"suffering": run(t, targetOf(t, suffering)),
 		"ended":     ended,
 	}
 }
@@ -174,10 +169,10 @@ func TestJSONHasEverything(t *testing.T) {
 
 // The command line that repeats a finding names what made the run what it was.
 func TestRerun(t *testing.T) {
-	s := newServer(fleet())
-	s.matchLabel = func(term, map[string]string) bool { return true }
+	s := mutant.New(mutant.Fleet())
+	s.MatchLabel = func(mutant.Term, map[string]string) bool { return true }
 	everywhere("vm03", `"cores":2`, `"cores":0`)(s)
-	target := s.target(t)
+	target := targetOf(t, s)
 	target.Namespace = "prod"
 	report := run(t, target, contract.WithSeed(7), contract.WithProfile("kubernetes"), contract.WithMaxLatency(time.Minute), contract.WithFuzz(3))
 	lines := make(map[string]string)
@@ -186,7 +181,7 @@ func TestRerun(t *testing.T) {
 		lines[result["id"].(string)], _ = result["rerun"].(string)
 	}
 	for id := range maps.Clone(lines) {
-		assert.NotContains(t, lines[id], goodToken)
+		assert.NotContains(t, lines[id], mutant.GoodToken)
 	}
 	all := "vmikit contract -s " + target.URL + ` --seed 7 -n prod --profile kubernetes --fuzz 3 --max-latency 1m0s --token "$TOKEN" --forbidden-token "$FORBIDDEN_TOKEN"`
 	assert.Equal(t, strings.Replace(all, " --fuzz 3", "", 1)+" --only selector.equals", lines["selector.equals"])

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/vmikit/vmikit/contract"
+	"github.com/vmikit/vmikit/contract/internal/mutant"
 )
 
 func known(t *testing.T, text string) contract.Option {
@@ -30,10 +31,10 @@ func TestKnownFailures(t *testing.T) {
 		{"schema.object\nschema.object nothing of the kind", contract.Fail, contract.ExitFailures},
 		{"schema.object\nauth.no-token", contract.Known, contract.ExitFailures},
 	} {
-		s := newServer(fleet())
+		s := mutant.New(mutant.Fleet())
 		everywhere("vm03", `"cores":2`, `"cores":0`)(s)
 		everywhere("vm04", `"evictionStrategy":"LiveMigrate"`, `"evictionStrategy":"Elsewhere"`)(s)
-		report := run(t, s.target(t), known(t, c.file))
+		report := run(t, targetOf(t, s), known(t, c.file))
 		assert.Equal(t, c.want, result(t, report, "schema.object").Outcome, c.file)
 		assert.Equal(t, c.exit, report.ExitCode(), c.file)
 	}
@@ -42,12 +43,12 @@ func TestKnownFailures(t *testing.T) {
 // A known failure that is not found any more is to be taken out; one that could
 // not be looked for stays.
 func TestKnownFailureThatPasses(t *testing.T) {
-	report := run(t, newServer(fleet()).target(t), known(t, "\npaging.limit-zero # until Friday"))
+	report := run(t, targetOf(t, mutant.New(mutant.Fleet())), known(t, "\npaging.limit-zero # until Friday"))
 	got := result(t, report, "paging.limit-zero")
 	assert.Equal(t, contract.Fail, got.Outcome)
 	assert.Equal(t, "the known failure of line 2 is not found any more", got.Findings[0].Message)
 
-	report = run(t, newServer(fleet()).target(t), known(t, "paging.limit-zero"), contract.WithSkip("paging"))
+	report = run(t, targetOf(t, mutant.New(mutant.Fleet())), known(t, "paging.limit-zero"), contract.WithSkip("paging"))
 	got = result(t, report, "paging.limit-zero")
 	assert.Equal(t, contract.Skipped, got.Outcome)
 	assert.Equal(t, []string{"the known failure of line 1 could not be told"}, got.Notes)
@@ -72,9 +73,9 @@ func TestKnownFailuresThatCannotBe(t *testing.T) {
 
 func TestRequireExercised(t *testing.T) {
 	same := map[string]string{"app": "web"}
-	objects := []object{machine(1, "a", "one", same), machine(2, "a", "two", same)}
+	objects := []mutant.Object{mutant.Machine(1, "a", "one", same), mutant.Machine(2, "a", "two", same)}
 	for share, want := range map[float64]int{0.3: contract.ExitGood, 0.99: contract.ExitTooLittle} {
-		report := run(t, newServer(objects).target(t), contract.WithRequireExercised(share))
+		report := run(t, targetOf(t, mutant.New(objects)), contract.WithRequireExercised(share))
 		assert.Equal(t, want, report.ExitCode(), text(t, report))
 		if want != contract.ExitGood {
 			assert.Contains(t, text(t, report), "99% is required")
@@ -84,7 +85,7 @@ func TestRequireExercised(t *testing.T) {
 
 func TestProgress(t *testing.T) {
 	var seen []contract.Progress
-	report := run(t, newServer(fleet()).target(t), contract.WithProgress(func(p contract.Progress) { seen = append(seen, p) }))
+	report := run(t, targetOf(t, mutant.New(mutant.Fleet())), contract.WithProgress(func(p contract.Progress) { seen = append(seen, p) }))
 	last := seen[len(seen)-1]
 	assert.Equal(t, contract.Progress{Done: len(contract.Checks()), Checks: len(contract.Checks()), Requests: report.Requests, MaxRequests: 400}, last)
 	assert.GreaterOrEqual(t, len(seen), report.Requests)
@@ -96,12 +97,12 @@ func TestProgress(t *testing.T) {
 
 // A finding shows its exchange, without tokens.
 func TestExchangeOfAFinding(t *testing.T) {
-	s := newServer(fleet())
+	s := mutant.New(mutant.Fleet())
 	everywhere("vm03", `"cores":2`, `"cores":0`)(s)
-	s.inGet = func(o object) string {
-		return strings.NewReplacer(`"nodeName":"node-1"`, `"nodeName":"node-2"`, cloudInitSecret, cloudInitSecret+"-changed").Replace(o.body)
+	s.InGet = func(o mutant.Object) string {
+		return strings.NewReplacer(`"nodeName":"node-1"`, `"nodeName":"node-2"`, mutant.CloudInitSecret, mutant.CloudInitSecret+"-changed").Replace(o.Body)
 	}
-	report := run(t, s.target(t))
+	report := run(t, targetOf(t, s))
 	schema := result(t, report, "schema.object").Findings[0]
 	require.NotNil(t, schema.Exchange)
 	assert.Equal(t, "GET", schema.Exchange.Method)
@@ -110,8 +111,8 @@ func TestExchangeOfAFinding(t *testing.T) {
 	get := result(t, report, "consistency.get").Findings[0]
 	assert.Contains(t, get.Diff, contract.DiffLine{Op: "-", Text: `/status/nodeName: "node-1"`})
 	assert.Contains(t, get.Diff, contract.DiffLine{Op: "+", Text: `/status/nodeName: "node-2"`})
-	assert.Contains(t, get.Diff, contract.DiffLine{Op: "+", Text: `/spec/volumes/3/cloudInitNoCloud/userData: "[redacted]"`})
+	assert.Contains(t, get.Diff, contract.DiffLine{Op: "+", Text: `/spec/volumes/1/cloudInitNoCloud/userData: "[redacted]"`})
 	assert.Equal(t, 200, get.Exchange.Status)
-	assert.NotContains(t, get.Exchange.Body, cloudInitSecret)
+	assert.NotContains(t, get.Exchange.Body, mutant.CloudInitSecret)
 	assert.Contains(t, get.Exchange.Body, `"nodeName":"node-2"`)
 }

@@ -3,18 +3,20 @@ package contract_test
 import (
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/vmikit/vmikit/contract"
+	"github.com/vmikit/vmikit/contract/internal/mutant"
 	"github.com/vmikit/vmikit/openapi"
 )
 
 // Other methods are sent when they are asked for only, with no body, and to nobody.
 func TestProbeMethods(t *testing.T) {
-	s := newServer(fleet())
+	s := mutant.New(mutant.Fleet())
 	var methods []string
 	target := far(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
@@ -61,13 +63,13 @@ func TestMethodsMayBeRefusedInAnyWay(t *testing.T) {
 		{"OPTIONS 200", http.StatusOK, "OPTIONS"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := newServer(fleet())
+			s := mutant.New(mutant.Fleet())
 			which := []string{"PUT", "PATCH", "DELETE", "POST", "FOO", "OPTIONS", "TRACE"}
 			if c.only != "" {
 				which = []string{c.only}
 			}
 			methods(c.code, "", which...)(s)
-			report := run(t, s.target(t), contract.WithOnly("method"), contract.WithProbeMethods())
+			report := run(t, targetOf(t, s), contract.WithOnly("method"), contract.WithProbeMethods())
 			assert.Empty(t, with(report, contract.Fail), text(t, report))
 			if c.code != http.StatusNotFound { // which FOO may have got for being taken for GET
 				assert.Empty(t, with(report, contract.Warning), text(t, report))
@@ -77,28 +79,49 @@ func TestMethodsMayBeRefusedInAnyWay(t *testing.T) {
 	}
 }
 
+// methods answers requests with some methods as it should not.
+func methods(code int, body string, which ...string) func(*mutant.Server) {
+	return func(s *mutant.Server) {
+		send := s.Send
+		s.Send = func(w http.ResponseWriter, r *http.Request, was int, text string) {
+			if was == http.StatusMethodNotAllowed && slices.Contains(which, r.Method) {
+				was, text = code, body
+			}
+			send(w, r, was, text)
+		}
+	}
+}
+
 // TRACE that shows no credentials is a warning, and so is a redirect.
 func TestMethodWarnings(t *testing.T) {
-	s := newServer(fleet())
+	s := mutant.New(mutant.Fleet())
 	methods(http.StatusOK, "TRACE / HTTP/1.1\r\n", "TRACE")(s)
 	methods(http.StatusTemporaryRedirect, "", "PUT")(s)
-	report := run(t, s.target(t), contract.WithOnly("method"), contract.WithProbeMethods())
+	report := run(t, targetOf(t, s), contract.WithOnly("method"), contract.WithProbeMethods())
 	assert.Equal(t, []string{"method.write", "method.trace"}, with(report, contract.Warning), text(t, report))
 }
 
 // TRACE is looked at without a token too, and what it repeats is not shown.
 func TestTraceWithoutAToken(t *testing.T) {
-	s := newServer(fleet())
-	s.authenticate = func(string) int { return 0 }
-	methodMutants[len(methodMutants)-2].fault(s)
-	target := s.target(t)
-	for _, token := range []string{"", goodToken} {
+	s := mutant.New(mutant.Fleet())
+	s.Authenticate = func(string) int { return 0 }
+	send := s.Send
+	s.Send = func(w http.ResponseWriter, r *http.Request, code int, body string) {
+		if r.Method == http.MethodTrace {
+			w.Header().Set("Content-Type", "message/http")
+			r.Write(w)
+			return
+		}
+		send(w, r, code, body)
+	}
+	target := targetOf(t, s)
+	for _, token := range []string{"", mutant.GoodToken} {
 		target.Token = token
 		report := run(t, target, contract.WithOnly("method"), contract.WithProbeMethods())
 		assert.Equal(t, []string{"method.trace"}, with(report, contract.Fail), text(t, report))
 		found := result(t, report, "method.trace").Findings[0]
 		require.NotNil(t, found.Exchange)
 		assert.Contains(t, strings.ToLower(found.Exchange.Body), "authorization")
-		assert.NotContains(t, found.Exchange.Body, goodToken)
+		assert.NotContains(t, found.Exchange.Body, mutant.GoodToken)
 	}
 }

@@ -8,30 +8,31 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/vmikit/vmikit/contract"
+	"github.com/vmikit/vmikit/contract/internal/mutant"
 )
 
 // relabel changes an object as a controller would: another label, another
 // resourceVersion.
-func (s *server) relabel(i, revision int) {
-	o := s.objects[i]
+func relabel(s *mutant.Server, i, revision int) {
+	o := s.Objects[i]
 	value := fmt.Sprintf("v%d", revision%3)
-	s.objects[i] = machine(i+1, o.namespace, o.name, map[string]string{"app": value, "moved": value})
-	s.objects[i] = s.objects[i].edited(fmt.Sprintf(`"resourceVersion":"%d"`, 101+i), fmt.Sprintf(`"resourceVersion":"%d"`, 10000+revision))
+	s.Objects[i] = mutant.Machine(i+1, o.Namespace, o.Name, map[string]string{"app": value, "moved": value})
+	s.Objects[i] = s.Objects[i].Edited(fmt.Sprintf(`"resourceVersion":"%d"`, 101+i), fmt.Sprintf(`"resourceVersion":"%d"`, 10000+revision))
 }
 
 // movements are ways in which objects change before every nth request.
-var movements = map[string]func(s *server, n int){
-	"one object changes": func(s *server, n int) { s.relabel(3, n) },
-	"objects change":     func(s *server, n int) { s.relabel(n%len(s.objects), n) },
-	"objects come and go": func(s *server, n int) {
-		s.objects = slices.DeleteFunc(s.objects, func(o object) bool { return strings.HasPrefix(o.name, "guest") })
-		guest := machine(n, "prod", fmt.Sprintf("guest%d", n), map[string]string{"app": "web"})
-		s.objects = append([]object{guest}, s.objects...)
+var movements = map[string]func(s *mutant.Server, n int){
+	"one object changes": func(s *mutant.Server, n int) { relabel(s, 3, n) },
+	"objects change":     func(s *mutant.Server, n int) { relabel(s, n%len(s.Objects), n) },
+	"objects come and go": func(s *mutant.Server, n int) {
+		s.Objects = slices.DeleteFunc(s.Objects, func(o mutant.Object) bool { return strings.HasPrefix(o.Name, "guest") })
+		guest := mutant.Machine(n, "prod", fmt.Sprintf("guest%d", n), map[string]string{"app": "web"})
+		s.Objects = append([]mutant.Object{guest}, s.Objects...)
 	},
-	"an object is made anew": func(s *server, n int) {
-		s.objects[5] = s.objects[5].edited(s.objects[5].body[strings.Index(s.objects[5].body, `"uid"`):strings.Index(s.objects[5].body, `},"spec"`)],
+	"an object is made anew": func(s *mutant.Server, n int) {
+		s.Objects[5] = s.Objects[5].Edited(s.Objects[5].Body[strings.Index(s.Objects[5].Body, `"uid"`):strings.Index(s.Objects[5].Body, `},"spec"`)],
 			fmt.Sprintf(`"uid":"00000000-0000-4000-9000-%012d"`, n))
-		s.objects[5].body = resourceVersion.ReplaceAllString(s.objects[5].body, fmt.Sprintf(`"resourceVersion":"%d"`, 10000+n))
+		s.Objects[5].Body = resourceVersion.ReplaceAllString(s.Objects[5].Body, fmt.Sprintf(`"resourceVersion":"%d"`, 10000+n))
 	},
 }
 
@@ -42,14 +43,14 @@ func TestMovingObjects(t *testing.T) {
 		for _, every := range []int{1, 7, 30} {
 			t.Run(fmt.Sprintf("%s/every %d", name, every), func(t *testing.T) {
 				t.Parallel()
-				s := newServer(fleet())
+				s := mutant.New(mutant.Fleet())
 				n := 0
-				s.before = func(s *server) {
+				s.Before = func(s *mutant.Server) {
 					if n++; n%every == 0 {
 						move(s, n)
 					}
 				}
-				report := run(t, s.target(t))
+				report := run(t, targetOf(t, s))
 				assert.Empty(t, with(report, contract.Fail), text(t, report))
 				assert.Equal(t, contract.ExitGood, report.ExitCode())
 			})
@@ -59,30 +60,30 @@ func TestMovingObjects(t *testing.T) {
 
 // An object that is there for one request only is in no full list, yet no fault.
 func TestPassingGuests(t *testing.T) {
-	s := newServer(fleet())
-	residents, n := s.objects, 0
-	s.before = func(s *server) {
-		s.objects = residents
+	s := mutant.New(mutant.Fleet())
+	residents, n := s.Objects, 0
+	s.Before = func(s *mutant.Server) {
+		s.Objects = residents
 		if n++; n%7 == 0 {
-			guest := machine(n, "prod", fmt.Sprintf("vm99-%d", n), map[string]string{"app": "web", "tier": "gold"})
-			s.objects = slices.Insert(slices.Clone(residents), 12, guest) // at its place in the order
+			guest := mutant.Machine(n, "prod", fmt.Sprintf("vm99-%d", n), map[string]string{"app": "web", "tier": "gold"})
+			s.Objects = slices.Insert(slices.Clone(residents), 12, guest) // at its place in the order
 		}
 	}
-	report := run(t, s.target(t))
+	report := run(t, targetOf(t, s))
 	assert.Empty(t, with(report, contract.Fail), text(t, report))
 }
 
 // Where hardly anything stands still nothing can be said, and that is said.
 func TestUnstable(t *testing.T) {
-	s := newServer(fleet())
+	s := mutant.New(mutant.Fleet())
 	n := 0
-	s.before = func(s *server) {
+	s.Before = func(s *mutant.Server) {
 		n++
-		for i := range s.objects {
-			s.relabel(i, n)
+		for i := range s.Objects {
+			relabel(s, i, n)
 		}
 	}
-	report := run(t, s.target(t))
+	report := run(t, targetOf(t, s))
 	assert.Empty(t, with(report, contract.Fail), text(t, report))
 	assert.Contains(t, with(report, contract.Inconclusive), "consistency.get")
 	for _, r := range report.Results {
@@ -94,34 +95,34 @@ func TestUnstable(t *testing.T) {
 
 // What was left out is told.
 func TestLeftOut(t *testing.T) {
-	s := newServer(fleet())
+	s := mutant.New(mutant.Fleet())
 	n := 0
-	s.before = func(s *server) { n++; s.relabel(3, n) }
-	report := run(t, s.target(t), contract.WithOnly("consistency"))
+	s.Before = func(s *mutant.Server) { n++; relabel(s, 3, n) }
+	report := run(t, targetOf(t, s), contract.WithOnly("consistency"))
 	assert.Empty(t, with(report, contract.Inconclusive), text(t, report))
 	assert.Contains(t, text(t, report), "20 of 20 objects; left out 1 object that changed meanwhile")
 }
 
 // A fault shows through changes that do not explain it; one for each check.
 func TestFaultsAmongMovingObjects(t *testing.T) {
-	tried := make(map[string]bool)
-	for _, m := range mutants {
-		id := m.fails[0]
-		if tried[id] || m.under != "" || strings.HasPrefix(id, "schema.") {
+	ids, tried := catches(), make(map[string]bool)
+	for _, m := range mutant.All() {
+		id := ids[m.Name]
+		if tried[id] || m.Profile != "" || m.Needs == mutant.NeedsFixtures || m.Warns || m.Subject == mutant.Schema || m.Subject == mutant.Latency {
 			continue
 		}
 		tried[id] = true
-		t.Run(m.name, func(t *testing.T) {
+		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel()
-			s := newServer(fleet())
-			m.fault(s)
-			n := 0
-			s.before = func(s *server) {
+			s := m.Server()
+			before, n := s.Before, 0
+			s.Before = func(s *mutant.Server) {
+				before(s)
 				if n++; n%10 == 0 {
-					s.relabel(0, n)
+					relabel(s, 5, n)
 				}
 			}
-			report := run(t, s.target(t), contract.WithProbeMethods())
+			report := run(t, targetOf(t, s), contract.WithProbeMethods())
 			assert.NotEmpty(t, with(report, contract.Fail), text(t, report))
 		})
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vmikit/vmikit/contract"
+	"github.com/vmikit/vmikit/contract/internal/mutant"
 	"github.com/vmikit/vmikit/openapi"
 )
 
@@ -43,7 +44,7 @@ func watched(t *testing.T, handler http.Handler, options ...contract.Option) *on
 func (o *onlooker) exchange(method, uri string, headers ...string) contract.Observation {
 	o.t.Helper()
 	r := httptest.NewRequest(method, uri, nil)
-	r.Header.Set("Authorization", "Bearer "+goodToken)
+	r.Header.Set("Authorization", "Bearer "+mutant.GoodToken)
 	for _, h := range headers {
 		name, value, _ := strings.Cut(h, ": ")
 		r.Header.Set(name, value)
@@ -85,8 +86,8 @@ var ordinary = []string{
 
 func TestObserverOfARightServer(t *testing.T) {
 	for _, profile := range openapi.Profiles() {
-		for _, s := range []*server{newServer(fleet()), newMinimalServer(fleet())} {
-			if s.minimal && profile != openapi.ProfileDocument {
+		for _, s := range []*mutant.Server{mutant.New(mutant.Fleet()), mutant.NewMinimal(mutant.Fleet())} {
+			if s.Minimal && profile != openapi.ProfileDocument {
 				continue
 			}
 			o := watched(t, s, contract.WithProfile(profile))
@@ -108,33 +109,39 @@ func TestObserverOfARightServer(t *testing.T) {
 
 // A list is followed to its end, over and over, while objects come and go.
 func TestObserverOfPages(t *testing.T) {
-	s := newServer(fleet())
+	s := mutant.New(mutant.Fleet())
+	from := func(start int) string {
+		if start == 0 {
+			return ""
+		}
+		return "&continue=" + s.Token(start)
+	}
 	o := watched(t, s)
-	for _, q := range []string{"", "&continue=5", "&continue=5", "&continue=10", ""} {
-		assert.Empty(t, o.get(prodMachines+"?limit=5"+q))
+	for _, start := range []int{0, 5, 5, 10, 0} {
+		assert.Empty(t, o.get(prodMachines+"?limit=5"+from(start)))
 	}
 	assert.Equal(t, contract.Pass, result(t, o.Report(), "paging.pages").Outcome)
 
-	s.page = func(items []object, start, limit int) ([]object, int) {
+	s.Page = func(items []mutant.Object, start, limit int) ([]mutant.Object, int) {
 		return items[max(0, start-1) : start+limit], start + limit
 	}
 	assert.Empty(t, o.get(prodMachines+"?limit=3"))
-	assert.Equal(t, []string{"paging.limit", "paging.pages"}, ids(o.get(prodMachines+"?limit=3&continue=3")))
+	assert.Equal(t, []string{"paging.limit", "paging.pages"}, ids(o.get(prodMachines+"?limit=3"+from(3))))
 	// Positions move where the list is of another state.
-	envelope, n := s.envelope, 0
-	s.envelope = func(items, meta string) string {
+	envelope, n := s.Envelope, 0
+	s.Envelope = func(items, meta string) string {
 		n++
 		return envelope(items, strings.Replace(meta, "1000", fmt.Sprint(1000+n), 1))
 	}
-	s.page = func(items []object, start, limit int) ([]object, int) { return items[:3], start + limit }
+	s.Page = func(items []mutant.Object, start, limit int) ([]mutant.Object, int) { return items[:3], start + limit }
 	assert.Empty(t, o.get(prodMachines+"?limit=4"))
-	assert.Empty(t, o.get(prodMachines+"?limit=4&continue=4"))
+	assert.Empty(t, o.get(prodMachines+"?limit=4"+from(4)))
 }
 
 func TestObserverFindsFaults(t *testing.T) {
-	change := func(from, to string) func(*server) {
-		return func(s *server) {
-			s.send = func(w http.ResponseWriter, _ *http.Request, code int, body string) {
+	change := func(from, to string) func(*mutant.Server) {
+		return func(s *mutant.Server) {
+			s.Send = func(w http.ResponseWriter, _ *http.Request, code int, body string) {
 				w.Header().Set("Content-Type", "application/json")
 				w.WriteHeader(code)
 				w.Write([]byte(strings.ReplaceAll(body, from, to)))
@@ -142,7 +149,7 @@ func TestObserverFindsFaults(t *testing.T) {
 		}
 	}
 	for name, test := range map[string]struct {
-		fault func(*server)
+		fault func(*mutant.Server)
 		uris  []string
 		want  string
 	}{
@@ -152,47 +159,51 @@ func TestObserverFindsFaults(t *testing.T) {
 		"kind of a list":        {change(`VirtualMachineInstanceList`, `List`), []string{prodMachines}, "schema.list"},
 		"duplicate key":         {change(`"cores":2`, `"cores":2,"cores":2`), []string{prodMachines + "/vm01"}, "schema.json"},
 		"error of another code": {change(`"code":404`, `"code":400`), []string{prodMachines + "/nosuch"}, "schema.error"},
-		"content type": {func(s *server) {
-			s.send = func(w http.ResponseWriter, _ *http.Request, code int, body string) {
+		"content type": {func(s *mutant.Server) {
+			s.Send = func(w http.ResponseWriter, _ *http.Request, code int, body string) {
 				w.Header().Set("Content-Type", "text/plain")
 				w.WriteHeader(code)
 				w.Write([]byte(body))
 			}
 		}, []string{prodMachines}, "schema.content-type"},
-		"status code": {func(s *server) {
-			s.send = func(w http.ResponseWriter, _ *http.Request, _ int, body string) { w.WriteHeader(http.StatusTeapot) }
+		"status code": {func(s *mutant.Server) {
+			s.Send = func(w http.ResponseWriter, _ *http.Request, _ int, body string) { w.WriteHeader(http.StatusTeapot) }
 		}, []string{prodMachines}, "schema.status-code"},
-		"another namespace":     {func(s *server) { s.inNamespace = func(string, object) bool { return true } }, []string{prodMachines}, "namespace.items"},
-		"no namespace":          {change(`"namespace":"prod",`, ``), []string{prodMachines}, "namespace.items"},
-		"another name":          {func(s *server) { s.find = func(string, string) (object, bool) { return s.objects[1], true } }, []string{prodMachines + "/vm05"}, "consistency.get"},
-		"selector ignored":      {func(s *server) { s.matchLabel = func(term, map[string]string) bool { return true } }, []string{prodMachines + "?labelSelector=app%3Dweb"}, "selector.equals"},
-		"selector == ignored":   {func(s *server) { s.matchLabel = func(term, map[string]string) bool { return true } }, []string{prodMachines + "?labelSelector=app%3D%3Dweb"}, "selector.double-equals"},
-		"selector != ignored":   {func(s *server) { s.matchLabel = func(term, map[string]string) bool { return true } }, []string{prodMachines + "?labelSelector=app!%3Dweb"}, "selector.not-equals"},
-		"selector in ignored":   {func(s *server) { s.matchLabel = func(term, map[string]string) bool { return true } }, []string{prodMachines + "?labelSelector=app+in+(web)"}, "selector.in"},
-		"selector out ignored":  {func(s *server) { s.matchLabel = func(term, map[string]string) bool { return true } }, []string{prodMachines + "?labelSelector=app+notin+(web,db)"}, "selector.not-in"},
-		"selector key ignored":  {func(s *server) { s.matchLabel = func(term, map[string]string) bool { return true } }, []string{prodMachines + "?labelSelector=app"}, "selector.exists"},
-		"selector !key ignored": {func(s *server) { s.matchLabel = func(term, map[string]string) bool { return true } }, []string{prodMachines + "?labelSelector=!app"}, "selector.not-exists"},
-		"selector or": {func(s *server) {
-			s.all = func(met []bool) bool { return met[0] }
+		"another namespace": {func(s *mutant.Server) { s.InNamespace = func(string, mutant.Object) bool { return true } }, []string{prodMachines}, "namespace.items"},
+		"no namespace":      {change(`"namespace":"prod",`, ``), []string{prodMachines}, "namespace.items"},
+		"another name": {func(s *mutant.Server) {
+			s.Find = func(string, string) (mutant.Object, bool) { return s.Objects[1], true }
+		}, []string{prodMachines + "/vm05"}, "consistency.get"},
+		"selector ignored":      {func(s *mutant.Server) { s.MatchLabel = func(mutant.Term, map[string]string) bool { return true } }, []string{prodMachines + "?labelSelector=app%3Dweb"}, "selector.equals"},
+		"selector == ignored":   {func(s *mutant.Server) { s.MatchLabel = func(mutant.Term, map[string]string) bool { return true } }, []string{prodMachines + "?labelSelector=app%3D%3Dweb"}, "selector.double-equals"},
+		"selector != ignored":   {func(s *mutant.Server) { s.MatchLabel = func(mutant.Term, map[string]string) bool { return true } }, []string{prodMachines + "?labelSelector=app!%3Dweb"}, "selector.not-equals"},
+		"selector in ignored":   {func(s *mutant.Server) { s.MatchLabel = func(mutant.Term, map[string]string) bool { return true } }, []string{prodMachines + "?labelSelector=app+in+(web)"}, "selector.in"},
+		"selector out ignored":  {func(s *mutant.Server) { s.MatchLabel = func(mutant.Term, map[string]string) bool { return true } }, []string{prodMachines + "?labelSelector=app+notin+(web,db)"}, "selector.not-in"},
+		"selector key ignored":  {func(s *mutant.Server) { s.MatchLabel = func(mutant.Term, map[string]string) bool { return true } }, []string{prodMachines + "?labelSelector=app"}, "selector.exists"},
+		"selector !key ignored": {func(s *mutant.Server) { s.MatchLabel = func(mutant.Term, map[string]string) bool { return true } }, []string{prodMachines + "?labelSelector=!app"}, "selector.not-exists"},
+		"selector or": {func(s *mutant.Server) {
+			s.All = func(met []bool) bool { return met[0] }
 		}, []string{prodMachines + "?labelSelector=app%3Dweb,tier%3Dgold"}, "selector.and"},
-		"field ignored": {func(s *server) { s.matchField = func(term, object) bool { return true } }, []string{prodMachines + "?fieldSelector=metadata.name%3Dvm01"}, "selector.field-name"},
-		"home ignored":  {func(s *server) { s.matchField = func(term, object) bool { return true } }, []string{allMachines + "?fieldSelector=metadata.namespace%3Dprod"}, "selector.field-namespace"},
-		"limit ignored": {func(s *server) { s.query = func(_ string, q url.Values) { q.Del("limit") } }, []string{prodMachines + "?limit=3"}, "paging.limit"},
-		"listed twice":  {func(s *server) { s.objects = append(s.objects, s.objects[0]) }, []string{allMachines}, "consistency.list"},
-		"get differs":   {func(s *server) { s.inGet = func(o object) string { return o.edited("node-1", "node-2").body } }, []string{prodMachines, prodMachines + "/vm01"}, "consistency.get"},
-		"version back": {func(s *server) {
-			s.inGet = func(o object) string { return o.edited(`"resourceVersion":"1`, `"resourceVersion":"0`).body }
+		"field ignored": {func(s *mutant.Server) { s.MatchField = func(mutant.Term, mutant.Object) bool { return true } }, []string{prodMachines + "?fieldSelector=metadata.name%3Dvm01"}, "selector.field-name"},
+		"home ignored":  {func(s *mutant.Server) { s.MatchField = func(mutant.Term, mutant.Object) bool { return true } }, []string{allMachines + "?fieldSelector=metadata.namespace%3Dprod"}, "selector.field-namespace"},
+		"limit ignored": {func(s *mutant.Server) { s.Query = func(_ string, q url.Values) { q.Del("limit") } }, []string{prodMachines + "?limit=3"}, "paging.limit"},
+		"listed twice":  {func(s *mutant.Server) { s.Objects = append(s.Objects, s.Objects[0]) }, []string{allMachines}, "consistency.list"},
+		"get differs": {func(s *mutant.Server) {
+			s.InGet = func(o mutant.Object) string { return o.Edited("node-1", "node-2").Body }
+		}, []string{prodMachines, prodMachines + "/vm01"}, "consistency.get"},
+		"version back": {func(s *mutant.Server) {
+			s.InGet = func(o mutant.Object) string { return o.Edited(`"resourceVersion":"1`, `"resourceVersion":"0`).Body }
 		}, []string{prodMachines, prodMachines + "/vm01"}, "consistency.repeat"},
-		"creation moves": {func(s *server) {
-			s.inGet = func(o object) string {
-				return o.edited(`"creationTimestamp":"2026-05`, `"creationTimestamp":"2026-06`).body
+		"creation moves": {func(s *mutant.Server) {
+			s.InGet = func(o mutant.Object) string {
+				return o.Edited(`"creationTimestamp":"2026-05`, `"creationTimestamp":"2026-06`).Body
 			}
 		}, []string{prodMachines, prodMachines + "/vm01"}, "consistency.repeat"},
 		"uid of two":      {change(`"uid":"00000000-0000-4000-8000-0000000000`, `"uid":"00000000-0000-4000-8000-000000000001","x":"`), []string{prodMachines + "/vm01", prodMachines + "/vm02"}, "prose.unique-uid (warning)"},
 		"table of no row": {change(`VirtualMachineInstanceList`, `Table`), []string{"TABLE " + prodMachines}, "schema.list"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newServer(fleet())
+			s := mutant.New(mutant.Fleet())
 			o := watched(t, s)
 			test.fault(s)
 			var last []contract.Violation
@@ -227,9 +238,9 @@ func TestObserverFindsFaults(t *testing.T) {
 }
 
 func TestObserverComparesLists(t *testing.T) {
-	s := newServer(fleet())
-	envelope, version := s.envelope, "1000"
-	s.envelope = func(items, meta string) string { return envelope(items, strings.Replace(meta, "1000", version, 1)) }
+	s := mutant.New(mutant.Fleet())
+	envelope, version := s.Envelope, "1000"
+	s.Envelope = func(items, meta string) string { return envelope(items, strings.Replace(meta, "1000", version, 1)) }
 	o := watched(t, s)
 	for _, test := range []struct {
 		version, uri string
@@ -251,11 +262,11 @@ func TestObserverComparesLists(t *testing.T) {
 // What changes meanwhile, or is older because the client asked for it, is no fault.
 func TestObserverAndMovingObjects(t *testing.T) {
 	version := 100
-	s := newServer(fleet()[:1])
-	s.inGet = func(o object) string {
-		return o.edited(`"resourceVersion":"101"`, fmt.Sprintf(`"resourceVersion":"%d"`, version)).edited("node-1", fmt.Sprint("node-", version)).body
+	s := mutant.New(mutant.Fleet()[:1])
+	s.InGet = func(o mutant.Object) string {
+		return o.Edited(`"resourceVersion":"101"`, fmt.Sprintf(`"resourceVersion":"%d"`, version)).Edited("node-1", fmt.Sprint("node-", version)).Body
 	}
-	s.inList = s.inGet
+	s.InList = s.InGet
 	o := watched(t, s)
 	for version = 100; version < 110; version++ {
 		assert.Empty(t, o.get(prodMachines))
@@ -273,13 +284,13 @@ func TestObserverAndMovingObjects(t *testing.T) {
 }
 
 func TestObserverLooksAtTheFormThatWasAskedFor(t *testing.T) {
-	s := newServer(fleet())
+	s := mutant.New(mutant.Fleet())
 	table := func(name string) string {
 		return `{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"1"},"columnDefinitions":[{"name":"Name","type":"string","format":"name","description":"","priority":0}],` +
 			`"rows":[{"cells":["` + name + `"],"object":{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"name":"` + name + `","namespace":"stage","uid":"u","resourceVersion":"7"}}}]}`
 	}
 	answer := ""
-	s.send = func(w http.ResponseWriter, _ *http.Request, code int, _ string) {
+	s.Send = func(w http.ResponseWriter, _ *http.Request, code int, _ string) {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(code)
 		w.Write([]byte(answer))
@@ -305,7 +316,7 @@ func TestObserverLooksAtTheFormThatWasAskedFor(t *testing.T) {
 }
 
 func TestObserverPassesBy(t *testing.T) {
-	o := watched(t, newServer(fleet()))
+	o := watched(t, mutant.New(mutant.Fleet()))
 	for _, test := range []struct {
 		status int
 		header string
@@ -331,11 +342,11 @@ func TestObserverPassesBy(t *testing.T) {
 	assert.Equal(t, []string{"schema.json"}, ids(o.Observe(short)))
 
 	// An observer that saw nothing proves nothing.
-	assert.Equal(t, contract.ExitTooLittle, watched(t, newServer(nil)).Report().ExitCode())
+	assert.Equal(t, contract.ExitTooLittle, watched(t, mutant.New(nil)).Report().ExitCode())
 }
 
 func TestObserverTellsClients(t *testing.T) {
-	o := watched(t, newServer(fleet()))
+	o := watched(t, mutant.New(mutant.Fleet()))
 	got := o.get(prodMachines + "?limit=many")
 	require.Equal(t, []string{"client.request (warning)"}, ids(got)[:1])
 	assert.Contains(t, got[0].Message, "/query/limit")
@@ -344,9 +355,9 @@ func TestObserverTellsClients(t *testing.T) {
 }
 
 func TestObserverOptions(t *testing.T) {
-	broken := func() *server {
-		s := newServer(fleet())
-		s.inNamespace = func(string, object) bool { return true }
+	broken := func() *mutant.Server {
+		s := mutant.New(mutant.Fleet())
+		s.InNamespace = func(string, mutant.Object) bool { return true }
 		return s
 	}
 	var mu sync.Mutex
@@ -365,7 +376,7 @@ func TestObserverOptions(t *testing.T) {
 	o = watched(t, broken(), contract.WithKnownFailures(contract.KnownFailure{ID: "namespace.items"}))
 	assert.Equal(t, []string{"namespace.items (known failure)"}, ids(o.get(prodMachines)))
 	assert.Equal(t, contract.ExitGood, o.Report().ExitCode())
-	o = watched(t, newServer(fleet()), contract.WithKnownFailures(contract.KnownFailure{ID: "namespace.items"}))
+	o = watched(t, mutant.New(mutant.Fleet()), contract.WithKnownFailures(contract.KnownFailure{ID: "namespace.items"}))
 	o.get(prodMachines)
 	assert.Equal(t, contract.ExitFailures, o.Report().ExitCode(), "a known failure that is none any more")
 
@@ -379,11 +390,11 @@ func TestObserverOptions(t *testing.T) {
 
 // No report has a credential of a client in it, wherever the target repeats it.
 func TestObserverKeepsSecrets(t *testing.T) {
-	s := newServer(fleet())
-	s.authenticate = func(string) int { return 0 }
+	s := mutant.New(mutant.Fleet())
+	s.Authenticate = func(string) int { return 0 }
 	const token, password, inQuery, key = "client-token-5e1f", "pass:word-77aa", "query-token-31bb", "key-of-a-header-aa91"
 	secret := ""
-	s.inList = func(o object) string { return o.edited("node-1", secret).edited("Running", secret).body }
+	s.InList = func(o mutant.Object) string { return o.Edited("node-1", secret).Edited("Running", secret).Body }
 	o := watched(t, s)
 	for _, header := range []string{"Bearer " + token, token, "Basic dXNlcjpwYXNzOndvcmQtNzdhYQ=="} {
 		for _, secret = range []string{token, password, inQuery, "dXNlcjpwYXNzOndvcmQtNzdhYQ=="} {
@@ -395,7 +406,7 @@ func TestObserverKeepsSecrets(t *testing.T) {
 	for _, r := range report.Results {
 		for _, f := range r.Findings {
 			all := fmt.Sprintf("%+v %+v", f, f.Exchange)
-			for _, text := range []string{inQuery, key, cloudInitSecret} {
+			for _, text := range []string{inQuery, key, mutant.CloudInitSecret} {
 				assert.NotContains(t, all, text)
 			}
 			assert.NotContains(t, fmt.Sprint(f.Exchange.RequestHeader, f.Curl), token)
@@ -410,8 +421,8 @@ func TestObserverKeepsSecrets(t *testing.T) {
 }
 
 func TestObserverFromManySides(t *testing.T) {
-	s := newServer(fleet())
-	s.inGet = func(o object) string { return o.edited(`"phase":"Running"`, `"phase":"Runing"`).body }
+	s := mutant.New(mutant.Fleet())
+	s.InGet = func(o mutant.Object) string { return o.Edited(`"phase":"Running"`, `"phase":"Runing"`).Body }
 	o := watched(t, s)
 	var observations []contract.Observation
 	for range 5 {
@@ -437,11 +448,11 @@ func TestObserverFromManySides(t *testing.T) {
 
 // Keys of objects stand in messages; whoever makes up new ones does not fill memory.
 func TestObserverIsBounded(t *testing.T) {
-	s := newServer(fleet()[:1])
+	s := mutant.New(mutant.Fleet()[:1])
 	n := 0
-	s.inGet = func(o object) string {
+	s.InGet = func(o mutant.Object) string {
 		n++
-		return o.edited(`"app":"db"`, fmt.Sprintf(`"app%d":7`, n)).edited(`"resourceVersion":"101"`, fmt.Sprintf(`"resourceVersion":"%d"`, 200+n)).body
+		return o.Edited(`"app":"db"`, fmt.Sprintf(`"app%d":7`, n)).Edited(`"resourceVersion":"101"`, fmt.Sprintf(`"resourceVersion":"%d"`, 200+n)).Body
 	}
 	o := watched(t, s)
 	for range 300 {
@@ -477,7 +488,7 @@ func TestObserverChecks(t *testing.T) {
 // kept out of its reports.
 func TestKnownSecretsAreKeptOut(t *testing.T) {
 	const secret = "added-behind-5f2c"
-	s := newServer(fleet())
+	s := mutant.New(mutant.Fleet())
 	everywhere("vm03", `"phase":"Running"`, `"phase":"`+secret+`"`)(s)
 	o := watched(t, s, contract.WithSecrets(secret))
 	o.Observe(o.exchange("GET", prodMachines))

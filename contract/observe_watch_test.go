@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vmikit/vmikit/contract"
+	"github.com/vmikit/vmikit/contract/internal/mutant"
 )
 
 // stream begins to observe a watch.
@@ -29,16 +30,16 @@ func (o *onlooker) stream(uri string, headers ...string) *contract.Watch {
 }
 
 // at is a machine at a resourceVersion.
-func (o object) at(version string) object {
-	from := o.body[strings.Index(o.body, `"resourceVersion":`):]
-	return o.edited(from[:strings.Index(from, ",")], `"resourceVersion":"`+version+`"`)
+func at(o mutant.Object, version string) mutant.Object {
+	from := o.Body[strings.Index(o.Body, `"resourceVersion":`):]
+	return o.Edited(from[:strings.Index(from, ",")], `"resourceVersion":"`+version+`"`)
 }
 
 func eventOf(kind, object string) string { return `{"type":"` + kind + `","object":` + object + `}` }
 
 func TestObserverOfWatches(t *testing.T) {
-	vm := fleet()[0]
-	elsewhere := fleet()[12]
+	vm := mutant.Fleet()[0]
+	elsewhere := mutant.Fleet()[12]
 	const labelled = prodMachines + "?watch=true&labelSelector=app%3Ddb"
 	for name, test := range map[string]struct {
 		uri    string
@@ -46,26 +47,26 @@ func TestObserverOfWatches(t *testing.T) {
 		want   []string
 	}{
 		"right": {labelled, []string{
-			eventOf("ADDED", vm.at("101").body), eventOf("MODIFIED", vm.at("102").body), eventOf("MODIFIED", vm.at("105").edited("node-1", "node-2").body),
-			eventOf("DELETED", vm.at("106").body), eventOf("BOOKMARK", `{"kind":"VirtualMachineInstance","apiVersion":"kubevirt.io/v1","metadata":{"resourceVersion":"107"}}`),
-			"", eventOf("ADDED", vm.at("108").edited("000000000001", "000000000077").body),
+			eventOf("ADDED", at(vm, "101").Body), eventOf("MODIFIED", at(vm, "102").Body), eventOf("MODIFIED", at(vm, "105").Edited("node-1", "node-2").Body),
+			eventOf("DELETED", at(vm, "106").Body), eventOf("BOOKMARK", `{"kind":"VirtualMachineInstance","apiVersion":"kubevirt.io/v1","metadata":{"resourceVersion":"107"}}`),
+			"", eventOf("ADDED", at(vm, "108").Edited("000000000001", "000000000077").Body),
 			eventOf("ERROR", `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"too old","reason":"Expired","code":410}`),
 		}, nil},
-		"left the selection": {labelled, []string{eventOf("DELETED", vm.at("109").edited(`"app":"db"`, `"app":"x"`).body)}, nil},
-		"goes back":          {labelled, []string{eventOf("ADDED", vm.at("105").body), eventOf("MODIFIED", vm.at("104").body)}, []string{"consistency.repeat"}},
-		"two contents":       {labelled, []string{eventOf("ADDED", vm.at("105").body), eventOf("MODIFIED", vm.at("105").edited("node-1", "node-2").body)}, []string{"consistency.get"}},
-		"unknown type":       {labelled, []string{eventOf("CHANGED", vm.body)}, []string{"schema.event"}},
-		"schema":             {labelled, []string{eventOf("ADDED", vm.edited(`"phase":"Running"`, `"phase":"Runing"`).body)}, []string{"schema.object"}},
+		"left the selection": {labelled, []string{eventOf("DELETED", at(vm, "109").Edited(`"app":"db"`, `"app":"x"`).Body)}, nil},
+		"goes back":          {labelled, []string{eventOf("ADDED", at(vm, "105").Body), eventOf("MODIFIED", at(vm, "104").Body)}, []string{"consistency.repeat"}},
+		"two contents":       {labelled, []string{eventOf("ADDED", at(vm, "105").Body), eventOf("MODIFIED", at(vm, "105").Edited("node-1", "node-2").Body)}, []string{"consistency.get"}},
+		"unknown type":       {labelled, []string{eventOf("CHANGED", vm.Body)}, []string{"schema.event"}},
+		"schema":             {labelled, []string{eventOf("ADDED", vm.Edited(`"phase":"Running"`, `"phase":"Runing"`).Body)}, []string{"schema.object"}},
 		"bookmark of nothing": {labelled, []string{eventOf("BOOKMARK", `{"kind":"VirtualMachineInstance","apiVersion":"kubevirt.io/v1","metadata":{}}`)},
 			[]string{"schema.event"}},
-		"another namespace": {prodMachines + "?watch=1", []string{eventOf("ADDED", elsewhere.body)}, []string{"namespace.items"}},
-		"not selected":      {labelled, []string{eventOf("ADDED", vm.edited(`"app":"db"`, `"app":"x"`).body)}, []string{"selector.equals"}},
-		"a list": {prodMachines + "?watch", []string{`{"kind":"VirtualMachineInstanceList",`, `"items":[]}`, eventOf("CHANGED", vm.body)},
+		"another namespace": {prodMachines + "?watch=1", []string{eventOf("ADDED", elsewhere.Body)}, []string{"namespace.items"}},
+		"not selected":      {labelled, []string{eventOf("ADDED", vm.Edited(`"app":"db"`, `"app":"x"`).Body)}, []string{"selector.equals"}},
+		"a list": {prodMachines + "?watch", []string{`{"kind":"VirtualMachineInstanceList",`, `"items":[]}`, eventOf("CHANGED", vm.Body)},
 			[]string{"schema.event"}},
-		"no JSON": {prodMachines + "?watch", []string{eventOf("ADDED", vm.edited(`"cores":2`, `"cores":2,"cores":3`).body)}, []string{"schema.json"}},
+		"no JSON": {prodMachines + "?watch", []string{eventOf("ADDED", vm.Edited(`"cores":2`, `"cores":2,"cores":3`).Body)}, []string{"schema.json"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o := watched(t, newServer(nil))
+			o := watched(t, mutant.New(nil))
 			w := o.stream(test.uri)
 			require.NotNil(t, w)
 			assert.Empty(t, w.Begin())
@@ -82,19 +83,19 @@ func TestObserverOfWatches(t *testing.T) {
 
 // What a watch showed holds for a later get, too.
 func TestObserverComparesWatchAndGet(t *testing.T) {
-	s := newServer(fleet())
+	s := mutant.New(mutant.Fleet())
 	o := watched(t, s)
 	w := o.stream(allMachines + "?watch=true")
-	require.Empty(t, w.Event([]byte(eventOf("MODIFIED", fleet()[0].at("500").body)), o.now))
+	require.Empty(t, w.Event([]byte(eventOf("MODIFIED", at(mutant.Fleet()[0], "500").Body)), o.now))
 	assert.Equal(t, []string{"consistency.repeat"}, ids(o.get(prodMachines+"/vm00")))
-	s.objects[0] = fleet()[0].at("500").edited("node-1", "node-2")
+	s.Objects[0] = at(mutant.Fleet()[0], "500").Edited("node-1", "node-2")
 	assert.Equal(t, []string{"consistency.get"}, ids(o.get(prodMachines+"/vm00")))
-	s.objects[0] = fleet()[0].at("500")
+	s.Objects[0] = at(mutant.Fleet()[0], "500")
 	assert.Empty(t, ids(o.get(prodMachines+"/vm00")))
 }
 
 func TestObserverOfOtherWatches(t *testing.T) {
-	o := watched(t, newServer(nil))
+	o := watched(t, mutant.New(nil))
 	assert.Nil(t, o.stream(prodMachines))
 	assert.Nil(t, o.stream(prodMachines+"?watch=false"))
 	assert.Nil(t, o.stream(prodMachines+"/vm00?watch=true"))
@@ -108,7 +109,7 @@ func TestObserverOfOtherWatches(t *testing.T) {
 }
 
 func FuzzObserver(f *testing.F) {
-	vm := fleet()[0].body
+	vm := mutant.Fleet()[0].Body
 	f.Add(prodMachines+"?watch=1&labelSelector=a in (b,", tableAccept, "application/json", []byte(eventOf("ADDED", vm)))
 	f.Add(prodMachines+"?limit=1&fieldSelector=metadata.name=,", "*/*", "text/html", []byte(`{"metadata":{"continue":7},"items":[`+vm+`,1]}`))
 	f.Add(prodMachines+"/vm00", "", "", []byte(vm))
@@ -118,7 +119,7 @@ func FuzzObserver(f *testing.F) {
 		if r.URL, err = r.URL.Parse(uri); err != nil {
 			return
 		}
-		o := watched(t, newServer(nil))
+		o := watched(t, mutant.New(nil))
 		ob := contract.Observation{
 			Method: http.MethodGet, URL: r.URL, RequestHeader: http.Header{"Accept": {accept}, "Authorization": {accept}},
 			Status: http.StatusOK, Header: http.Header{"Content-Type": {contentType}}, Body: body,

@@ -11,31 +11,32 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/vmikit/vmikit/contract"
+	"github.com/vmikit/vmikit/contract/internal/mutant"
 )
 
 // Odd but right: nothing that these servers do breaks a rule.
-var odd = map[string]func(*server){
+var odd = map[string]func(*mutant.Server){
 	"no remainingItemCount": body(200, func(b string) string {
 		return regexp.MustCompile(`,"remainingItemCount":\d+`).ReplaceAllString(b, "")
 	}),
-	"403 for anybody without a token": func(s *server) {
-		authenticate := s.authenticate
-		s.authenticate = func(a string) int {
+	"403 for anybody without a token": func(s *mutant.Server) {
+		authenticate := s.Authenticate
+		s.Authenticate = func(a string) int {
 			if a == "" || !strings.HasPrefix(a, "Bearer ") {
 				return http.StatusForbidden
 			}
 			return authenticate(a)
 		}
 	},
-	"charset": func(s *server) {
-		s.send = func(w http.ResponseWriter, _ *http.Request, code int, body string) {
+	"charset": func(s *mutant.Server) {
+		s.Send = func(w http.ResponseWriter, _ *http.Request, code int, body string) {
 			w.Header().Set("Content-Type", "application/json; charset=utf-8")
 			w.WriteHeader(code)
 			w.Write([]byte(body))
 		}
 	},
-	"chunked": func(s *server) {
-		s.send = func(w http.ResponseWriter, _ *http.Request, code int, body string) {
+	"chunked": func(s *mutant.Server) {
+		s.Send = func(w http.ResponseWriter, _ *http.Request, code int, body string) {
 			w.Header().Set("Content-Type", "application/json")
 			w.WriteHeader(code)
 			for len(body) > 0 {
@@ -46,9 +47,9 @@ var odd = map[string]func(*server){
 			}
 		}
 	},
-	"gzip if accepted": func(s *server) {
-		send := s.send
-		s.send = func(w http.ResponseWriter, r *http.Request, code int, body string) {
+	"gzip if accepted": func(s *mutant.Server) {
+		send := s.Send
+		s.Send = func(w http.ResponseWriter, r *http.Request, code int, body string) {
 			if !strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") || r.Method == http.MethodHead {
 				send(w, r, code, body)
 				return
@@ -61,8 +62,8 @@ var odd = map[string]func(*server){
 			zw.Close()
 		}
 	},
-	"gzip always": func(s *server) {
-		s.send = func(w http.ResponseWriter, r *http.Request, code int, body string) {
+	"gzip always": func(s *mutant.Server) {
+		s.Send = func(w http.ResponseWriter, r *http.Request, code int, body string) {
 			w.Header().Set("Content-Type", "application/json")
 			w.Header().Set("Content-Encoding", "gzip")
 			w.WriteHeader(code)
@@ -82,14 +83,14 @@ var odd = map[string]func(*server){
 		text, _ := json.MarshalIndent(v, "", "  ")
 		return string(text) + "\n"
 	}),
-	"another order of keys when got": func(s *server) {
-		s.inGet = func(o object) string {
-			return `{"status"` + strings.SplitN(o.body, `,"status"`, 2)[1][:len(strings.SplitN(o.body, `,"status"`, 2)[1])-1] + `,` + strings.SplitN(o.body, `,"status"`, 2)[0][1:] + `}`
+	"another order of keys when got": func(s *mutant.Server) {
+		s.InGet = func(o mutant.Object) string {
+			return `{"status"` + strings.SplitN(o.Body, `,"status"`, 2)[1][:len(strings.SplitN(o.Body, `,"status"`, 2)[1])-1] + `,` + strings.SplitN(o.Body, `,"status"`, 2)[0][1:] + `}`
 		}
 	},
-	"a continue on a last page that is full": func(s *server) {
-		page := s.page
-		s.page = func(items []object, start, limit int) ([]object, int) {
+	"a continue on a last page that is full": func(s *mutant.Server) {
+		page := s.Page
+		s.Page = func(items []mutant.Object, start, limit int) ([]mutant.Object, int) {
 			got, next := page(items, start, limit)
 			if next < 0 && limit > 0 && len(got) == limit {
 				next = start + limit
@@ -97,10 +98,10 @@ var odd = map[string]func(*server){
 			return got, next
 		}
 	},
-	"the newest first": func(s *server) {
-		page := s.page
-		s.page = func(items []object, start, limit int) ([]object, int) {
-			reversed := make([]object, 0, len(items))
+	"the newest first": func(s *mutant.Server) {
+		page := s.Page
+		s.Page = func(items []mutant.Object, start, limit int) ([]mutant.Object, int) {
+			reversed := make([]mutant.Object, 0, len(items))
 			for i := range items {
 				reversed = append(reversed, items[len(items)-1-i])
 			}
@@ -108,11 +109,11 @@ var odd = map[string]func(*server){
 		}
 	},
 	"fields that nobody knows": everywhere("vm03", `"spec":{`, `"spec":{"ourOwn":{"userData":[1,2.5,null]},`),
-	"names that need escaping": func(s *server) {
-		s.objects = append(s.objects, machine(90, "prod", "vm.with.dots", map[string]string{"example.com/a.b": "x_y.z-1"}))
+	"names that need escaping": func(s *mutant.Server) {
+		s.Objects = append(s.Objects, mutant.Machine(90, "prod", "vm.with.dots", map[string]string{"example.com/a.b": "x_y.z-1"}))
 	},
-	"labels that no selector can be written with": func(s *server) {
-		s.objects = append(s.objects, machine(90, "prod", "strange", map[string]string{"not a key": "a,b)", "": "ü"}))
+	"labels that no selector can be written with": func(s *mutant.Server) {
+		s.Objects = append(s.Objects, mutant.Machine(90, "prod", "strange", map[string]string{"not a key": "a,b)", "": "ü"}))
 	},
 	"values of KubeVirt": everywhere("vm03", `"evictionStrategy":"LiveMigrate"`, `"evictionStrategy":"LiveMigrateIfPossible"`),
 }
@@ -121,9 +122,9 @@ func TestOddButRight(t *testing.T) {
 	for name, change := range odd {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newServer(fleet())
+			s := mutant.New(mutant.Fleet())
 			change(s)
-			report := run(t, s.target(t))
+			report := run(t, targetOf(t, s))
 			assert.Empty(t, with(report, contract.Fail), text(t, report))
 			assert.Empty(t, with(report, contract.Inconclusive), text(t, report))
 			assert.Equal(t, contract.ExitGood, report.ExitCode())
@@ -133,18 +134,18 @@ func TestOddButRight(t *testing.T) {
 
 // What only the document as given objects to is a warning under the others.
 func TestDrift(t *testing.T) {
-	s := newServer(fleet())
+	s := mutant.New(mutant.Fleet())
 	everywhere("vm03", `"evictionStrategy":"LiveMigrate"`, `"evictionStrategy":"LiveMigrateIfPossible"`)(s)
-	report := run(t, s.target(t), contract.WithOnly("schema"))
+	report := run(t, targetOf(t, s), contract.WithOnly("schema"))
 	assert.Equal(t, []string{"schema.drift"}, with(report, contract.Warning))
 	assert.Contains(t, text(t, report), "/spec/evictionStrategy breaks enum")
 }
 
 // Kubernetes takes a limit of 0 for none.
 func TestLimitZero(t *testing.T) {
-	s := newServer(fleet())
-	s.zeroLimit = http.StatusOK
-	report := run(t, s.target(t))
+	s := mutant.New(mutant.Fleet())
+	s.ZeroLimit = http.StatusOK
+	report := run(t, targetOf(t, s))
 	assert.Empty(t, with(report, contract.Fail), text(t, report))
 	assert.Equal(t, []string{"paging.limit-zero"}, with(report, contract.Warning))
 }
@@ -158,9 +159,9 @@ func TestEnumUnknownWarn(t *testing.T) {
 		{`"model":"virtio"`, `"model":"vmxnet3"`, contract.Warning},
 		{`"kind":"VirtualMachineInstance"`, `"kind":"VirtualMachine"`, contract.Fail},
 	} {
-		s := newServer(fleet())
+		s := mutant.New(mutant.Fleet())
 		everywhere("vm03", c.from, c.to)(s)
-		report := run(t, s.target(t), contract.WithEnumUnknownWarn())
+		report := run(t, targetOf(t, s), contract.WithEnumUnknownWarn())
 		assert.Contains(t, with(report, c.want), "schema.object", fmt.Sprint(c))
 	}
 }

@@ -3,29 +3,36 @@ package contract_test
 import (
 	"fmt"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/vmikit/vmikit/contract"
+	"github.com/vmikit/vmikit/contract/internal/mutant"
+)
+
+var (
+	uid             = regexp.MustCompile(`"uid":"00000000-0000`)
+	resourceVersion = regexp.MustCompile(`"resourceVersion":"(\d+)"`)
 )
 
 // An object that is made anew has another uid, and may have an older
 // creationTimestamp: clocks differ.
 func TestMadeAnew(t *testing.T) {
-	s := newServer(fleet())
+	s := mutant.New(mutant.Fleet())
 	n := 0
-	s.before = func(s *server) {
+	s.Before = func(s *mutant.Server) {
 		if n++; n%5 != 0 {
 			return
 		}
-		o := machine(1, "prod", "vm00", s.objects[0].labels)
-		o.body = uid.ReplaceAllString(o.body, fmt.Sprintf(`"uid":"%08d-0000`, n))
-		o.body = resourceVersion.ReplaceAllString(o.body, fmt.Sprintf(`"resourceVersion":"%d"`, 5000+n))
-		o.body = strings.Replace(o.body, "2026-05-01T08", fmt.Sprintf("2026-05-01T%02d", 23-n%20), 1)
-		s.objects[0] = o
+		o := mutant.Machine(1, "prod", "vm00", s.Objects[0].Labels)
+		o.Body = uid.ReplaceAllString(o.Body, fmt.Sprintf(`"uid":"%08d-0000`, n))
+		o.Body = resourceVersion.ReplaceAllString(o.Body, fmt.Sprintf(`"resourceVersion":"%d"`, 5000+n))
+		o.Body = strings.Replace(o.Body, "2026-05-01T08", fmt.Sprintf("2026-05-01T%02d", 23-n%20), 1)
+		s.Objects[0] = o
 	}
-	report := run(t, s.target(t))
+	report := run(t, targetOf(t, s))
 	assert.Empty(t, with(report, contract.Fail), text(t, report))
 }
 
@@ -40,11 +47,11 @@ func TestRepeatsWithoutNumbers(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newServer(fleet())
+			s := mutant.New(mutant.Fleet())
 			n := 0
-			s.inList = func(o object) string { n++; return change(n, o.body) }
-			s.inGet = s.inList
-			report := run(t, s.target(t), contract.WithOnly("consistency"))
+			s.InList = func(o mutant.Object) string { n++; return change(n, o.Body) }
+			s.InGet = s.InList
+			report := run(t, targetOf(t, s), contract.WithOnly("consistency"))
 			assert.Empty(t, with(report, contract.Fail), text(t, report))
 		})
 	}
@@ -52,7 +59,7 @@ func TestRepeatsWithoutNumbers(t *testing.T) {
 
 // The message says how much was compared, whichever checks asked.
 func TestRepeatsOfTheWholeRun(t *testing.T) {
-	target := newServer(fleet()).target(t)
+	target := targetOf(t, mutant.New(mutant.Fleet()))
 	alone := result(t, run(t, target, contract.WithOnly("consistency.repeat")), "consistency.repeat")
 	assert.Equal(t, contract.Pass, alone.Outcome)
 	assert.Equal(t, "14 objects compared with an earlier answer", alone.Message, "a list of 12, and 2 objects got twice")
@@ -75,9 +82,9 @@ func TestHeadHeaders(t *testing.T) {
 		"a charset":      {func(h http.Header) { h.Set("Content-Type", "application/json; charset=utf-8") }, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newServer(fleet())
-			send := s.send
-			s.send = func(w http.ResponseWriter, r *http.Request, code int, body string) {
+			s := mutant.New(mutant.Fleet())
+			send := s.Send
+			s.Send = func(w http.ResponseWriter, r *http.Request, code int, body string) {
 				if r.Method == http.MethodHead {
 					w.Header().Set("Content-Type", "application/json")
 					c.header(w.Header())
@@ -86,7 +93,7 @@ func TestHeadHeaders(t *testing.T) {
 				}
 				send(w, r, code, body)
 			}
-			report := run(t, s.target(t), contract.WithOnly("consistency.head"))
+			report := run(t, targetOf(t, s), contract.WithOnly("consistency.head"))
 			assert.Empty(t, with(report, contract.Warning), text(t, report))
 			if c.want == "" {
 				assert.Empty(t, with(report, contract.Fail), text(t, report))
@@ -101,20 +108,20 @@ func TestHeadHeaders(t *testing.T) {
 // The right length is right, and so is one of an object that changes.
 func TestHeadLength(t *testing.T) {
 	for _, moving := range []bool{false, true} {
-		s := newServer(fleet())
+		s := mutant.New(mutant.Fleet())
 		n := 0
-		s.inGet = func(o object) string {
+		s.InGet = func(o mutant.Object) string {
 			if n++; moving {
-				return strings.Replace(o.body, `"spec":{`, `"spec":{"own":"`+strings.Repeat("x", n%3)+`",`, 1)
+				return strings.Replace(o.Body, `"spec":{`, `"spec":{"own":"`+strings.Repeat("x", n%3)+`",`, 1)
 			}
-			return o.body
+			return o.Body
 		}
-		send := s.send
-		s.send = func(w http.ResponseWriter, r *http.Request, code int, body string) {
+		send := s.Send
+		s.Send = func(w http.ResponseWriter, r *http.Request, code int, body string) {
 			w.Header().Set("Content-Length", fmt.Sprint(len(body)))
 			send(w, r, code, body)
 		}
-		report := run(t, s.target(t), contract.WithOnly("consistency.head"))
+		report := run(t, targetOf(t, s), contract.WithOnly("consistency.head"))
 		assert.Equal(t, []string{"consistency.head"}, with(report, contract.Pass), text(t, report))
 	}
 }

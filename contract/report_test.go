@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/vmikit/vmikit/contract"
+	"github.com/vmikit/vmikit/contract/internal/mutant"
 	"github.com/vmikit/vmikit/openapi"
 )
 
@@ -20,10 +21,10 @@ var quiet = log.New(io.Discard, "", 0)
 // broken is a report of a server with one fault on every machine.
 func broken(t *testing.T) *contract.Report {
 	t.Helper()
-	s := newServer(fleet())
-	s.inList = func(o object) string { return strings.Replace(o.body, `"cores":2`, `"cores":0`, 1) }
-	s.inGet = s.inList
-	return run(t, s.target(t))
+	s := mutant.New(mutant.Fleet())
+	s.InList = func(o mutant.Object) string { return strings.Replace(o.Body, `"cores":2`, `"cores":0`, 1) }
+	s.InGet = s.InList
+	return run(t, targetOf(t, s))
 }
 
 func TestFindingsAreGrouped(t *testing.T) {
@@ -98,15 +99,15 @@ func TestCurl(t *testing.T) {
 	if _, err := exec.LookPath("curl"); err != nil {
 		t.Skip("no curl here")
 	}
-	s := newServer(fleet())
-	s.objects[0] = s.objects[0].edited(`"cores":2`, `"cores":0`)
-	s.authenticate = func(a string) int {
+	s := mutant.New(mutant.Fleet())
+	s.Objects[0] = s.Objects[0].Edited(`"cores":2`, `"cores":0`)
+	s.Authenticate = func(a string) int {
 		if strings.HasPrefix(a, "Basic ") {
 			return 0
 		}
-		return newServer(nil).authenticate(a)
+		return mutant.New(nil).Authenticate(a)
 	}
-	report := run(t, s.target(t))
+	report := run(t, targetOf(t, s))
 	want := map[string]string{"schema.object": `"cores":0`, "auth.wrong-scheme": "200 OK"}
 	for _, r := range report.Results {
 		if want[r.ID] == "" {
@@ -114,7 +115,7 @@ func TestCurl(t *testing.T) {
 		}
 		require.NotEmpty(t, r.Findings, r.ID)
 		cmd := exec.Command("sh", "-c", r.Findings[0].Curl)
-		cmd.Env = append(os.Environ(), "TOKEN="+goodToken, "FORBIDDEN_TOKEN="+forbiddenToken)
+		cmd.Env = append(os.Environ(), "TOKEN="+mutant.GoodToken, "FORBIDDEN_TOKEN="+mutant.ForbiddenToken)
 		out, err := cmd.CombinedOutput()
 		require.NoError(t, err, string(out))
 		assert.Contains(t, string(out), want[r.ID])
@@ -124,10 +125,10 @@ func TestCurl(t *testing.T) {
 }
 
 func TestJUnit(t *testing.T) {
-	s := newServer(fleet())
+	s := mutant.New(mutant.Fleet())
 	everywhere("vm03", `"cores":2`, `"cores":0`)(s)
 	everywhere("vm04", `"evictionStrategy":"LiveMigrate"`, `"evictionStrategy":"External"`)(s)
-	target := s.target(t)
+	target := targetOf(t, s)
 	target.ForbiddenToken = ""
 	report := run(t, target)
 	var b testWriter
@@ -204,7 +205,7 @@ func TestExitCodes(t *testing.T) {
 
 // Test gives a subtest to every check.
 func TestTest(t *testing.T) {
-	contract.Test(t, newServer(fleet()).target(t))
+	contract.Test(t, targetOf(t, mutant.New(mutant.Fleet())))
 }
 
 // TestBrokenTarget is what somebody's test of a broken target does; it runs in a
@@ -213,9 +214,9 @@ func TestBrokenTarget(t *testing.T) {
 	if os.Getenv("VMIKIT_TEST_BROKEN") == "" {
 		t.Skip("run by TestTestFails")
 	}
-	s := newServer(fleet())
+	s := mutant.New(mutant.Fleet())
 	everywhere("vm03", `"cores":2`, `"cores":0`)(s)
-	target := s.target(t)
+	target := targetOf(t, s)
 	target.ForbiddenToken = ""
 	contract.Test(t, target)
 }

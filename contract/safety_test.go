@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/vmikit/vmikit/contract"
+	"github.com/vmikit/vmikit/contract/internal/mutant"
 	"github.com/vmikit/vmikit/openapi"
 )
 
@@ -30,14 +31,14 @@ func (h inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
 
 func far(h http.Handler) contract.Target {
 	return contract.Target{
-		URL: "https://cluster.example:6443", Token: goodToken, ForbiddenToken: forbiddenToken,
+		URL: "https://cluster.example:6443", Token: mutant.GoodToken, ForbiddenToken: mutant.ForbiddenToken,
 		HTTPClient: &http.Client{Transport: inProcess{h}},
 	}
 }
 
 // A run only reads, says who it is and follows nothing.
 func TestSafeRequests(t *testing.T) {
-	s := newServer(fleet())
+	s := mutant.New(mutant.Fleet())
 	var methods, agents = map[string]bool{}, map[string]bool{}
 	target := far(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		methods[r.Method], agents[r.UserAgent()] = true, true
@@ -51,11 +52,11 @@ func TestSafeRequests(t *testing.T) {
 
 func TestRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		report := run(t, far(newServer(fleet())))
+		report := run(t, far(mutant.New(mutant.Fleet())))
 		assert.InDelta(t, float64(report.Requests-1)/5, report.Duration.Seconds(), 0.1)
 	})
 	synctest.Test(t, func(t *testing.T) {
-		report := run(t, far(newServer(fleet())), contract.WithRate(50))
+		report := run(t, far(mutant.New(mutant.Fleet())), contract.WithRate(50))
 		assert.InDelta(t, float64(report.Requests-1)/50, report.Duration.Seconds(), 0.1)
 	})
 }
@@ -63,7 +64,7 @@ func TestRate(t *testing.T) {
 func TestRetryAfter(t *testing.T) {
 	for _, header := range []string{"7", "date", ""} {
 		synctest.Test(t, func(t *testing.T) {
-			s := newServer(fleet())
+			s := mutant.New(mutant.Fleet())
 			n := 0
 			target := far(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				if n++; n == 4 {
@@ -92,7 +93,7 @@ func TestRetryAfter(t *testing.T) {
 // A target that stays busy is not asked for ever, and not blamed.
 func TestBusy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newServer(fleet())
+		s := mutant.New(mutant.Fleet())
 		target := far(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Query().Has("fieldSelector") {
 				w.Header().Set("Retry-After", "5")
@@ -110,7 +111,7 @@ func TestBusy(t *testing.T) {
 }
 
 func TestStopsWhenTheTargetSuffers(t *testing.T) {
-	s := newServer(fleet())
+	s := mutant.New(mutant.Fleet())
 	n := 0
 	target := far(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if n++; n > 60 {
@@ -129,10 +130,10 @@ func TestStopsWhenTheTargetSuffers(t *testing.T) {
 
 func TestMaxRequests(t *testing.T) {
 	for _, n := range []int{1, 5, 20, 60} {
-		s := newServer(fleet())
+		s := mutant.New(mutant.Fleet())
 		sent := 0
-		s.before = func(*server) { sent++ }
-		report := run(t, s.target(t), contract.WithMaxRequests(n))
+		s.Before = func(*mutant.Server) { sent++ }
+		report := run(t, targetOf(t, s), contract.WithMaxRequests(n))
 		assert.Equal(t, n, sent)
 		assert.Equal(t, n, report.Requests)
 		assert.Empty(t, with(report, contract.Fail), text(t, report))
@@ -145,7 +146,7 @@ func TestMaxRequests(t *testing.T) {
 func TestSeed(t *testing.T) {
 	requests := func(seed uint64) string {
 		var b strings.Builder
-		s := newServer(fleet())
+		s := mutant.New(mutant.Fleet())
 		target := far(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			fmt.Fprintln(&b, r.Method, r.URL)
 			s.ServeHTTP(w, r)
@@ -160,23 +161,23 @@ func TestSeed(t *testing.T) {
 
 // Nothing secret is in any output, whatever the target does with it.
 func TestNoSecrets(t *testing.T) {
-	s := newServer(fleet())
-	everywhere("vm03", "#cloud-config", "#cloud-config "+goodToken)(s)
-	s.inGet = func(o object) string {
-		return strings.NewReplacer(`"userData":"`, `"userData":"x`, `"phase":"Running"`, `"phase":"`+goodToken+`"`).Replace(o.body)
+	s := mutant.New(mutant.Fleet())
+	everywhere("vm03", "#cloud-config", "#cloud-config "+mutant.GoodToken)(s)
+	s.InGet = func(o mutant.Object) string {
+		return strings.NewReplacer(`"userData":"`, `"userData":"x`, `"phase":"Running"`, `"phase":"`+mutant.GoodToken+`"`).Replace(o.Body)
 	}
-	s.status = func(code int, reason string) (int, string) {
-		return code, fmt.Sprintf(`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"token %s","reason":"%s %s","code":%d}`, goodToken, reason, forbiddenToken, code)
+	s.Status = func(f mutant.Failure) (int, string) {
+		return f.Code, fmt.Sprintf(`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"token %s","reason":"%s %s","code":%d}`, mutant.GoodToken, f.Reason, mutant.ForbiddenToken, f.Code)
 	}
-	s.envelope = func(items, meta string) string {
-		return `{"apiVersion":"` + goodToken + "\x1b[2J" + `","items":[` + strings.ReplaceAll(items, `"userData":"`, `"userData":7,"userdata":"`) + `],"kind":"VirtualMachineInstanceList","metadata":` + meta + "}"
+	s.Envelope = func(items, meta string) string {
+		return `{"apiVersion":"` + mutant.GoodToken + "\x1b[2J" + `","items":[` + strings.ReplaceAll(items, `"userData":"`, `"userData":7,"userdata":"`) + `],"kind":"VirtualMachineInstanceList","metadata":` + meta + "}"
 	}
-	report := run(t, s.target(t))
+	report := run(t, targetOf(t, s))
 	assert.Equal(t, contract.ExitFailures, report.ExitCode())
 	var xml testWriter
 	require.NoError(t, report.WriteJUnit(&xml))
 	for name, out := range map[string]string{"text": text(t, report), "junit": string(xml), "report": fmt.Sprintf("%+v", report)} {
-		for _, secret := range []string{goodToken, forbiddenToken, cloudInitSecret, "\x1b"} {
+		for _, secret := range []string{mutant.GoodToken, mutant.ForbiddenToken, mutant.CloudInitSecret, "\x1b"} {
 			assert.NotContains(t, out, secret, name)
 		}
 		assert.Contains(t, out, "$TOKEN", name)
@@ -197,7 +198,7 @@ func TestUnreachable(t *testing.T) {
 	t.Cleanup(trickle.Close)
 	other := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(other.Close)
-	untrusted := httptest.NewTLSServer(newServer(fleet()))
+	untrusted := httptest.NewTLSServer(mutant.New(mutant.Fleet()))
 	t.Cleanup(untrusted.Close)
 	untrusted.Config.ErrorLog = quiet
 	for url, want := range map[string]string{
@@ -250,8 +251,8 @@ func tellsError(t *testing.T, report *contract.Report, err error) {
 }
 
 func TestRefused(t *testing.T) {
-	for token, want := range map[string]string{"": "status 401", forbiddenToken: "status 403; name a namespace"} {
-		target := newServer(fleet()).target(t)
+	for token, want := range map[string]string{"": "status 401", mutant.ForbiddenToken: "status 403; name a namespace"} {
+		target := targetOf(t, mutant.New(mutant.Fleet()))
 		target.Token = token
 		report, err := contract.Run(t.Context(), target)
 		require.ErrorIs(t, err, contract.ErrRefused)
@@ -264,7 +265,7 @@ func TestRefused(t *testing.T) {
 // A request that hangs later on costs its check, not the run.
 func TestHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newServer(fleet())
+		s := mutant.New(mutant.Fleet())
 		report := run(t, far(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Query().Get("limit") == "0" {
 				<-r.Context().Done()
@@ -281,14 +282,14 @@ func TestHangs(t *testing.T) {
 
 func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	s := newServer(fleet())
+	s := mutant.New(mutant.Fleet())
 	var n atomic.Int32
-	s.before = func(*server) {
+	s.Before = func(*mutant.Server) {
 		if n.Add(1) == 10 {
 			cancel()
 		}
 	}
-	report, err := contract.Run(ctx, s.target(t))
+	report, err := contract.Run(ctx, targetOf(t, s))
 	require.ErrorIs(t, err, context.Canceled)
 	tellsError(t, report, err)
 	assert.Contains(t, with(report, contract.Pass), "consistency.list", "what was told is not lost")
@@ -305,9 +306,9 @@ func TestUsage(t *testing.T) {
 		{"", nil, "must be http://HOST"},
 		{"localhost:6443", nil, "must be http://HOST"},
 		{"ftp://localhost", nil, "must be http://HOST"},
-		{"https://admin:" + goodToken + "@localhost", nil, "no user"},
-		{"https://localhost?token=" + goodToken, nil, "no user, query"},
-		{"https://local host/" + goodToken, nil, "cannot be read"},
+		{"https://admin:" + mutant.GoodToken + "@localhost", nil, "no user"},
+		{"https://localhost?token=" + mutant.GoodToken, nil, "no user, query"},
+		{"https://local host/" + mutant.GoodToken, nil, "cannot be read"},
 		{good, contract.WithProfile("strict"), `no profile "strict"`},
 		{good, contract.WithProfile(openapi.ProfileDocument), "name a namespace"},
 		{good, contract.WithMaxRequests(0), "at least one request"},
@@ -325,13 +326,13 @@ func TestUsage(t *testing.T) {
 		_, err := contract.Run(t.Context(), contract.Target{URL: c.url}, options...)
 		require.Error(t, err, c.want)
 		assert.Contains(t, err.Error(), c.want)
-		assert.NotContains(t, err.Error(), goodToken)
+		assert.NotContains(t, err.Error(), mutant.GoodToken)
 		assert.Equal(t, contract.ExitError, contract.ErrorExitCode(err))
 	}
 }
 
 func TestOnlyAndSkip(t *testing.T) {
-	report := run(t, newServer(fleet()).target(t), contract.WithOnly("selector", "auth.no-token"), contract.WithSkip("selector.and"))
+	report := run(t, targetOf(t, mutant.New(mutant.Fleet())), contract.WithOnly("selector", "auth.no-token"), contract.WithSkip("selector.and"))
 	for _, r := range report.Results {
 		want := strings.HasPrefix(r.ID, "selector.") && r.ID != "selector.and" || r.ID == "auth.no-token"
 		assert.Equal(t, want, r.Outcome == contract.Pass, r.ID)
@@ -341,12 +342,12 @@ func TestOnlyAndSkip(t *testing.T) {
 
 // A token that no header can carry is wrong usage, not an unreachable target.
 func TestTokens(t *testing.T) {
-	for _, token := range []string{goodToken + "\n", "a\r\nb", "a b", "a\x00", "a\x7f"} {
-		for _, target := range []contract.Target{{Token: token}, {Token: goodToken, ForbiddenToken: token}} {
+	for _, token := range []string{mutant.GoodToken + "\n", "a\r\nb", "a b", "a\x00", "a\x7f"} {
+		for _, target := range []contract.Target{{Token: token}, {Token: mutant.GoodToken, ForbiddenToken: token}} {
 			target.URL = "http://localhost:1"
 			report, err := contract.Run(t.Context(), target)
 			require.ErrorContains(t, err, "a token has a space, line break or control character")
-			assert.NotContains(t, err.Error(), goodToken)
+			assert.NotContains(t, err.Error(), mutant.GoodToken)
 			assert.Nil(t, report)
 			assert.Equal(t, contract.ExitError, contract.ErrorExitCode(err))
 		}
@@ -368,7 +369,7 @@ func TestBrokenOff(t *testing.T) {
 		for _, times := range []int{1, 1000} {
 			t.Run(fmt.Sprintf("%s %d times", name, times), func(t *testing.T) {
 				t.Parallel()
-				s := newServer(fleet())
+				s := mutant.New(mutant.Fleet())
 				var n atomic.Int32
 				hs := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 					if r.URL.Query().Get("limit") == "0" && int(n.Add(1)) <= times {
@@ -384,7 +385,7 @@ func TestBrokenOff(t *testing.T) {
 					hs.Start()
 				}
 				t.Cleanup(hs.Close)
-				target := contract.Target{URL: hs.URL, Token: goodToken, ForbiddenToken: forbiddenToken, HTTPClient: hs.Client()}
+				target := contract.Target{URL: hs.URL, Token: mutant.GoodToken, ForbiddenToken: mutant.ForbiddenToken, HTTPClient: hs.Client()}
 				report := run(t, target)
 				if times == 1 {
 					assert.Equal(t, contract.ExitGood, report.ExitCode(), text(t, report))

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vmikit/vmikit/contract"
-	apart "github.com/vmikit/vmikit/contract/internal/mutant"
+	"github.com/vmikit/vmikit/contract/internal/mutant"
 )
 
 // A target that shows the token in an object has it in no report: in none of the
@@ -25,7 +25,7 @@ func TestTokensInBodies(t *testing.T) {
 		"basic credentials": base64.StdEncoding.EncodeToString([]byte("token:" + token)),
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := apart.New(apart.Fleet())
+			s := mutant.New(mutant.Fleet())
 			s.Authenticate = func(string) int { return 0 }
 			s.Objects[3] = s.Objects[3].Edited(`"LiveMigrate"`, `"`+shown+`"`)
 			hs := httptest.NewServer(s)

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/vmikit/vmikit/contract"
+	"github.com/vmikit/vmikit/contract/internal/mutant"
 )
 
 func result(t *testing.T, report *contract.Report, id string) contract.Result {
@@ -26,7 +27,7 @@ func result(t *testing.T, report *contract.Report, id string) contract.Result {
 func TestLatency(t *testing.T) {
 	for limit, want := range map[time.Duration]contract.Outcome{0: contract.Pass, time.Second: contract.Fail, 3 * time.Second: contract.Pass} {
 		synctest.Test(t, func(t *testing.T) {
-			s, n := newServer(fleet()), 0
+			s, n := mutant.New(mutant.Fleet()), 0
 			target := far(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				delay := 10 * time.Millisecond
 				if n++; n == 20 {
@@ -56,7 +57,7 @@ func TestLatency(t *testing.T) {
 func TestFlaky(t *testing.T) {
 	for share, want := range map[float64]contract.Outcome{-1: contract.Pass, 0.01: contract.Fail, 0.5: contract.Pass} {
 		synctest.Test(t, func(t *testing.T) {
-			s, n := newServer(fleet()), 0
+			s, n := mutant.New(mutant.Fleet()), 0
 			target := far(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				if n++; n%10 == 5 {
 					w.WriteHeader(http.StatusServiceUnavailable)

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/vmikit/vmikit/contract"
+	"github.com/vmikit/vmikit/contract/internal/mutant"
 )
 
 // runsOf is how many random fleets are tried: a few in ordinary tests, and as many
@@ -39,11 +40,11 @@ func fleetSizes() []int {
 
 // randomFleet is a fleet of n machines in one namespace or in fifty, without labels
 // or with some that cut across each other, in no order of their own.
-func randomFleet(rng *rand.Rand, n int) []object {
+func randomFleet(rng *rand.Rand, n int) []mutant.Object {
 	namespaces := []int{1, 50}[rng.IntN(2)]
 	unlabelled := rng.IntN(4) == 0
 	keys := []string{"app", "tier", "kubevirt.io/os", "example.com/Team", "z"}
-	objects := make([]object, 0, n)
+	objects := make([]mutant.Object, 0, n)
 	for i := range n {
 		labels := make(map[string]string)
 		for _, key := range keys {
@@ -51,13 +52,13 @@ func randomFleet(rng *rand.Rand, n int) []object {
 				labels[key] = []string{"", "a", "A", "ab", "web", "Web-1", "x.y_z"}[rng.IntN(7)]
 			}
 		}
-		objects = append(objects, machine(i, fmt.Sprintf("ns-%02d", rng.IntN(namespaces)), fmt.Sprintf("vm-%05d", i), maps.Clone(labels)))
+		objects = append(objects, mutant.Machine(i, fmt.Sprintf("ns-%02d", rng.IntN(namespaces)), fmt.Sprintf("vm-%05d", i), maps.Clone(labels)))
 	}
-	slices.SortFunc(objects, func(a, b object) int {
-		if a.namespace != b.namespace {
-			return compareText(a.namespace, b.namespace)
+	slices.SortFunc(objects, func(a, b mutant.Object) int {
+		if a.Namespace != b.Namespace {
+			return compareText(a.Namespace, b.Namespace)
 		}
-		return compareText(a.name, b.name)
+		return compareText(a.Name, b.Name)
 	})
 	return objects
 }
@@ -81,16 +82,16 @@ func TestNoFalseAlarm(t *testing.T) {
 				for i := range runsOf(t) {
 					seed := uint64(i*1000 + size)
 					rng := rand.New(rand.NewPCG(seed, 7))
-					s := newServer(randomFleet(rng, size))
+					s := mutant.New(randomFleet(rng, size))
 					if moving && size > 0 {
 						revision := 0
-						s.before = func(s *server) {
+						s.Before = func(s *mutant.Server) {
 							if revision++; revision%(3+rng.IntN(20)) == 0 {
-								s.relabel(rng.IntN(len(s.objects)), revision)
+								relabel(s, rng.IntN(len(s.Objects)), revision)
 							}
 						}
 					}
-					target := s.target(t)
+					target := targetOf(t, s)
 					began := time.Now()
 					report := run(t, target, contract.WithSeed(seed))
 					assert.Empty(t, with(report, contract.Fail), "seed %d\n%s", seed, text(t, report))

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vmikit/vmikit/contract"
-	apart "github.com/vmikit/vmikit/contract/internal/mutant"
+	"github.com/vmikit/vmikit/contract/internal/mutant"
 )
 
 // A program that imports the package finds nothing of the target's bodies in its
@@ -24,7 +24,7 @@ func TestBodyToHead(t *testing.T) {
 	log.SetOutput(&logged)
 	t.Cleanup(func() { log.SetOutput(before) })
 
-	right := apart.New(apart.Fleet())
+	right := mutant.New(mutant.Fleet())
 	heads := 0
 	hs := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodHead {
@@ -43,7 +43,7 @@ func TestBodyToHead(t *testing.T) {
 		t.Cleanup(func() { conn.Close() })
 	}))
 	t.Cleanup(hs.Close)
-	_, err := contract.Run(t.Context(), contract.Target{URL: hs.URL, Token: apart.GoodToken}, contract.WithRequireExercised(0))
+	_, err := contract.Run(t.Context(), contract.Target{URL: hs.URL, Token: mutant.GoodToken}, contract.WithRequireExercised(0))
 	require.NoError(t, err)
 	assert.NotZero(t, heads)
 	assert.Empty(t, logged.String())

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/vmikit/vmikit/contract"
+	"github.com/vmikit/vmikit/contract/internal/mutant"
 	"github.com/vmikit/vmikit/openapi"
 )
 
@@ -24,7 +25,7 @@ import (
 // its mutants, in interop/apiserver.
 
 func TestWriteOnlyWhenAsked(t *testing.T) {
-	s := newServer(fleet())
+	s := mutant.New(mutant.Fleet())
 	target := far(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		assert.Contains(t, []string{http.MethodGet, http.MethodHead}, r.Method)
 		s.ServeHTTP(w, r)
@@ -39,7 +40,7 @@ func TestWriteOnlyWhenAsked(t *testing.T) {
 }
 
 func TestWriteUsage(t *testing.T) {
-	target := far(newServer(fleet()))
+	target := far(mutant.New(mutant.Fleet()))
 	for _, namespace := range []string{"", "Prod", "a/b", "-a", strings.Repeat("a", 64), "a\nb"} {
 		_, err := contract.Run(t.Context(), target, contract.WithWrite(namespace))
 		assert.ErrorContains(t, err, "writing needs the name of a namespace", namespace)
@@ -56,7 +57,7 @@ func TestWriteUsage(t *testing.T) {
 
 // A server that is only read from is right, and nothing is left to clean up.
 func TestWriteRefused(t *testing.T) {
-	report := run(t, far(newServer(fleet())), contract.WithRate(0), contract.WithWrite("prod"))
+	report := run(t, far(mutant.New(mutant.Fleet())), contract.WithRate(0), contract.WithWrite("prod"))
 	assert.Empty(t, with(report, contract.Fail), text(t, report))
 	for _, result := range report.Results {
 		switch {
@@ -82,7 +83,7 @@ type writable struct {
 }
 
 func newWritable() *writable {
-	return &writable{there: make(map[string]string), before: func(*http.Request) bool { return true }, fleet: newServer(fleet())}
+	return &writable{there: make(map[string]string), before: func(*http.Request) bool { return true }, fleet: mutant.New(mutant.Fleet())}
 }
 
 func (s *writable) ServeHTTP(w http.ResponseWriter, r *http.Request) {

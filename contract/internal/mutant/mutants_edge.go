@@ -100,6 +100,21 @@ func pathMutants() []Mutant {
 				return route(strings.Join(parts, "/"))
 			}
 		}},
+		Mutant{Name: "encoded-name-is-another-object", Fault: routed(func(p string) string {
+			if before, name, ok := strings.Cut(p, "/virtualmachineinstances/%"); ok && name != "" {
+				return before + "/virtualmachineinstances/vm11"
+			}
+			return p
+		})},
+		Mutant{Name: "name-with-a-dot-is-an-empty-list", Fault: func(s *Server) {
+			send := s.Send
+			s.Send = func(w http.ResponseWriter, r *http.Request, code int, body string) {
+				if code == http.StatusNotFound && strings.HasSuffix(r.URL.Path, ".") {
+					code, body = http.StatusOK, s.Envelope("", "{}")
+				}
+				send(w, r, code, body)
+			}
+		}},
 		Mutant{Name: "percent-in-name-500", Fault: failing(func(r *http.Request) bool { return strings.Contains(ask(r).name, "%") })},
 
 		// traversal
@@ -306,6 +321,20 @@ func parameterMutants() []Mutant {
 		Mutant{Name: "limit-negative-500", Fault: limit500(func(text string) bool { return strings.HasPrefix(text, "-") })},
 		Mutant{Name: "limit-zero-taken", Warns: true, Fault: func(s *Server) { s.ZeroLimit = http.StatusOK }},
 
+		Mutant{Name: "empty-label-selector-selects-nothing", Fault: func(s *Server) {
+			s.Query = func(_ string, q url.Values) {
+				if q.Has("labelSelector") && q.Get("labelSelector") == "" {
+					q.Set("labelSelector", "no-object-has-this")
+				}
+			}
+		}},
+		Mutant{Name: "empty-continue-refused", Fault: func(s *Server) {
+			s.Query = func(_ string, q url.Values) {
+				if q.Has("continue") && q.Get("continue") == "" {
+					q.Set("continue", "refused")
+				}
+			}
+		}},
 		Mutant{Name: "repeated-limit-last-wins", Fault: last("limit")},
 		Mutant{Name: "repeated-selector-last-wins", Fault: last("labelSelector", "fieldSelector")},
 		Mutant{Name: "repeated-selector-joined", Fault: func(s *Server) {

@@ -107,11 +107,11 @@ func requests() []request {
 	for _, limit := range []string{"0", "-1", "-5", "abc", "", "1.5", "1e3", "2x", "+2", "0x10", "9223372036854775807", "9223372036854775808", "18446744073709551618", "4294967297", strings.Repeat("9", 40)} {
 		get(all+"?limit="+url.QueryEscape(limit), prod+"?limit="+url.QueryEscape(limit))
 	}
-	get(all+"?limit=2&limit=5", all+"?labelSelector=app%3Dweb&labelSelector=tier%3Dgold", all+"?fieldSelector=metadata.name%3Dvm10&fieldSelector=metadata.name%3Dvm11",
+	get(all+"?labelSelector=", prod+"?continue=", all+"?limit=2&limit=5", all+"?labelSelector=app%3Dweb&labelSelector=tier%3Dgold", all+"?fieldSelector=metadata.name%3Dvm10&fieldSelector=metadata.name%3Dvm11",
 		all+"?nosuch=1", prod+"?nosuch=x&limit=2", prod+"/vm00?nosuch=1", all+"?continue=nonsense", all+"?continue=nonsense&limit=2", all+"?pretty=false")
 
 	for _, name := range []string{"%76m00", "vm%30%30", "vm%2530%2530", "%2576m00", "vm%25252530", "..%2F..%2Ftest%2Fvirtualmachineinstances%2Falone", "x%2F..%2Fvm00", "..%2Ftest%2Falone", "%2E%2E%2Fvm00", `x%5C..%5Cvm00`,
-		"vm00%00", "vm00%00x", "vm%0000", "vm00%0A", "vm00%01", "%D1%8Fvm00", "vm00%E2%80%8B", "%FFvm00", "vm00%20", "%20vm00", "VM00", "vm0", "vm", "m00", "vm000", "vm00x", "vm00.json", "vm00;x=1", "vm00%3Bx",
+		"vm00%00", "vm00.", "vm00%00x", "vm%0000", "vm00%0A", "vm00%01", "%D1%8Fvm00", "vm00%E2%80%8B", "%FFvm00", "vm00%20", "%20vm00", "VM00", "vm0", "vm", "m00", "vm000", "vm00x", "vm00.json", "vm00;x=1", "vm00%3Bx",
 		"vm0%25", "vm0_", "vm%2A", "%2A", "vm0%3F", strings.Repeat("v", 254), strings.Repeat("v", 300), strings.Repeat("v", 6000), "%3Cscript%3Ealert(1)%3C%2Fscript%3E", "%22%3E", "vm00/", "vm00/status", "vm00/x/y"} {
 		get(prod + "/" + name)
 	}
