@@ -393,6 +393,7 @@ func TestBrokenOff(t *testing.T) {
 				}
 				assert.Equal(t, []string{"paging.limit-zero"}, with(report, contract.Fail), text(t, report))
 				assert.Contains(t, text(t, report), "a request is taken and not answered")
+				assert.Contains(t, text(t, report), "3 times")
 				assert.Contains(t, text(t, report), "limit=0'")
 				assert.Empty(t, report.Stopped)
 			})
