@@ -48,19 +48,6 @@ func body(code int, change func(string) string) func(*mutant.Server) {
 	}
 }
 
-// welcome lets one more credential in.
-func welcome(accept func(authorization string) bool) func(*mutant.Server) {
-	return func(s *mutant.Server) {
-		authenticate := s.Authenticate
-		s.Authenticate = func(authorization string) int {
-			if accept(authorization) {
-				return 0
-			}
-			return authenticate(authorization)
-		}
-	}
-}
-
 // labels replaces how requirements are matched, where the replacement says so.
 func labels(wrong func(t mutant.Term, labels map[string]string) (match, applies bool)) func(*mutant.Server) {
 	return func(s *mutant.Server) {
