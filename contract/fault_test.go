@@ -14,7 +14,9 @@ import (
 // targetOf starts a server of a test.
 func targetOf(t *testing.T, s *mutant.Server) contract.Target {
 	t.Helper()
-	hs := httptest.NewServer(s)
+	hs := httptest.NewUnstartedServer(s)
+	hs.Config.ErrorLog = quiet
+	hs.Start()
 	t.Cleanup(hs.Close)
 	target := contract.Target{URL: hs.URL, Token: mutant.GoodToken, ForbiddenToken: mutant.ForbiddenToken}
 	if s.Minimal {

@@ -7,9 +7,10 @@
 //		broken := httptest.NewServer(m.Server())
 //	}
 //
-// The faults were written without reading the checks, from the document and from
-// what a Kubernetes API server answers. None of them is a matter of taste: what
-// the document or Kubernetes leaves open (a page shorter than its limit that has
-// a token, an inexact remainingItemCount, a namespace that nobody has answered
-// with an empty list) is not here.
+// Most faults were written without reading the checks, from the document and from
+// what a Kubernetes API server answers; the others show in one request only of the
+// check that they are for. None of them is a matter of taste: what the document or
+// Kubernetes leaves open (a page shorter than its limit that has a token, an inexact
+// remainingItemCount, a namespace that nobody has answered with an empty list) is
+// not here.
 package mutant

@@ -68,6 +68,7 @@ func authMutants() []Mutant {
 		}
 	}
 	mutants = append(mutants,
+		Mutant{Name: "query-token-by-another-name-lists", Fault: open(func(r *http.Request) bool { return isList(r) && r.URL.Query().Get("token") == GoodToken })},
 		Mutant{Name: "token-begins-right", Fault: open(func(r *http.Request) bool {
 			token, ok := bearer(r)
 			return ok && strings.HasPrefix(token, GoodToken)
@@ -205,6 +206,9 @@ func oracleMutants() []Mutant {
 		// no refusal
 		Mutant{Name: "redirect-to-login", Fault: denials(stranger, anything, login)},
 		Mutant{Name: "redirect-to-login-without-token", Fault: denials(func(r *http.Request) bool { return anonymous(r) || r.URL.Path == "/login" }, anything, login)},
+		Mutant{Name: "redirect-to-login-without-rights", Needs: NeedsForbiddenToken, Fault: denials(func(r *http.Request) bool {
+			return withoutRights(r) || r.URL.Path == "/login"
+		}, anything, login)},
 		Mutant{Name: "login-page-instead-of-401", Fault: denials(stranger, anything, text(200, "text/html", "<html><body>Please sign in</body></html>"))},
 		Mutant{Name: "login-page-as-json", Fault: denials(stranger, isList, text(200, "application/json", `{"login":"https://sso.example/authorize"}`))},
 		Mutant{Name: "unauthorized-with-200", Fault: code(anything, http.StatusUnauthorized, http.StatusOK)},

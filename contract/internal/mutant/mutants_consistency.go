@@ -112,6 +112,13 @@ func consistencyMutants() []Mutant {
 		Mutant{Name: "created-at-each-reading", Fault: reading(func(n int, o Object) Object {
 			return o.Edited(created, fmt.Sprintf(`"creationTimestamp":"2026-05-02T%02d:%02d:`, n/60%24, n%60))
 		})},
+		Mutant{Name: "get-created-at-each-reading", Fault: func(s *Server) {
+			n := 0
+			s.InGet = func(o Object) string {
+				n++
+				return o.Edited(created, fmt.Sprintf(`"creationTimestamp":"2026-05-02T%02d:%02d:`, n/60%24, n%60)).Body
+			}
+		}},
 		Mutant{Name: "phase-flaps-under-one-version", Fault: reading(func(n int, o Object) Object {
 			if n%2 == 0 && o.Name == "vm11" {
 				return o.Edited(`"phase":"Running","phaseTransitionTimestamps"`, `"phase":"Unknown","phaseTransitionTimestamps"`)
@@ -147,6 +154,17 @@ func consistencyMutants() []Mutant {
 			s.Query = func(string, url.Values) { lacks = second(nil) }
 			s.InNamespace = func(namespace string, o Object) bool {
 				return (namespace == "" || o.Namespace == namespace) && !(lacks && o.Name == "vm11")
+			}
+		}},
+		Mutant{Name: "every-second-whole-list-lacks-one", Fault: func(s *Server) {
+			second := every(2)
+			lacks := false
+			s.Query = func(namespace string, q url.Values) {
+				whole := !q.Has("labelSelector") && !q.Has("fieldSelector") && !q.Has("continue")
+				lacks = namespace == "prod" && whole && second(nil)
+			}
+			s.InNamespace = func(namespace string, o Object) bool {
+				return (namespace == "" || o.Namespace == namespace) && !(lacks && o.Name == "vm03")
 			}
 		}},
 		Mutant{Name: "every-second-get-404", Fault: func(s *Server) {
@@ -272,6 +290,7 @@ func namespaceMutants() []Mutant {
 		Mutant{Name: "namespace-shows-one-of-another", Fault: inside(func(namespace string, o Object) bool {
 			return is(namespace, o) || namespace == "stage" && o.Name == "alone"
 		})},
+		Mutant{Name: "namespace-star-is-everything", Fault: inside(func(namespace string, o Object) bool { return is(namespace, o) || namespace == "*" })},
 		Mutant{Name: "unknown-namespace-is-everything", Fault: func(s *Server) {
 			s.InNamespace = func(namespace string, o Object) bool {
 				return is(namespace, o) || !s.hasNamespace(namespace)

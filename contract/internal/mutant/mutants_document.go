@@ -3,6 +3,8 @@ package mutant
 import (
 	"net/http"
 	"net/url"
+	"path"
+	"slices"
 	"strings"
 )
 
@@ -86,6 +88,31 @@ func documentMutants() []Mutant {
 				return page(items, start, limit)
 			}
 		}},
+		{Subject: Paging, Name: "document-limit-before-selector", Fault: func(s *Server) {
+			s.SelectThenLimit = func(items []Object, selected func(Object) bool, start, limit int) ([]Object, int) {
+				kept, next := s.Page(items, start, limit)
+				return slices.DeleteFunc(slices.Clone(kept), func(o Object) bool { return !selected(o) }), next
+			}
+		}},
+		{Subject: Edge, Name: "document-name-any-case", Fault: func(s *Server) {
+			s.Find = func(namespace, name string) (Object, bool) { return s.FindObject(namespace, strings.ToLower(name)) }
+		}},
+		{Subject: Edge, Name: "document-nul-ends-the-name", Fault: func(s *Server) {
+			s.Find = func(namespace, name string) (Object, bool) {
+				before, _, _ := strings.Cut(name, "\x00")
+				return s.FindObject(namespace, before)
+			}
+		}},
+		{Subject: Edge, Name: "document-decoded-path-cleaned", Fault: func(s *Server) {
+			s.Route = func(escaped string) (string, string, bool) {
+				decoded, err := url.PathUnescape(escaped)
+				if err != nil {
+					return "", "", false
+				}
+				return route((&url.URL{Path: path.Clean(decoded)}).EscapedPath())
+			}
+		}},
+		{Subject: Edge, Name: "document-long-selector-cut", Fault: func(s *Server) { s.Query = cutLongSelector }},
 		{Subject: Edge, Name: "document-limit-zero-taken", Fault: low("0")},
 		{Subject: Edge, Name: "document-limit-negative-taken", Fault: low("-1")},
 		{Subject: Edge, Name: "document-limit-text-taken", Fault: func(s *Server) {

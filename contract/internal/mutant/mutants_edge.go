@@ -131,6 +131,14 @@ func pathMutants() []Mutant {
 		Mutant{Name: "backslash-is-a-slash", Fault: named(func(name string) string {
 			return path.Base(path.Clean(strings.ReplaceAll(name, `\`, "/")))
 		})},
+		Mutant{Name: "slash-ends-the-name", Fault: named(func(name string) string { before, _, _ := strings.Cut(name, "/"); return before })},
+		Mutant{Name: "encoded-dots-resolved", Warns: true, Fault: routed(func(p string) string {
+			if strings.Contains(p, "/%2e%2e/") {
+				p = path.Clean(strings.ReplaceAll(p, "%2e", "."))
+			}
+			return p
+		})},
+		Mutant{Name: "empty-name-is-a-list", Fault: routed(func(p string) string { before, _, _ := strings.Cut(p, "//"); return before })},
 		Mutant{Name: "slash-in-name-500", Fault: failing(func(r *http.Request) bool { return strings.Contains(ask(r).name, "/") })},
 
 		// NUL and what lies beyond ASCII
@@ -156,6 +164,15 @@ func pathMutants() []Mutant {
 		})},
 		Mutant{Name: "non-ascii-selector-500", Fault: failing(func(r *http.Request) bool { return beyondASCII(r.URL.Query().Get("labelSelector")) })},
 		Mutant{Name: "bad-utf-8-in-name-500", Fault: failing(func(r *http.Request) bool { return strings.ToValidUTF8(ask(r).name, "") != ask(r).name })},
+		Mutant{Name: "overlong-utf-8-decoded", Fault: named(lenientUTF8)},
+		Mutant{Name: "full-width-is-ascii", Fault: named(func(name string) string { // as NFKC has it
+			return strings.Map(func(r rune) rune {
+				if '！' <= r && r <= '～' {
+					return r - '！' + '!'
+				}
+				return r
+			}, name)
+		})},
 
 		// length
 		Mutant{Name: "name-of-254-500", Fault: failing(func(r *http.Request) bool { return len(ask(r).name) > 253 })},
@@ -164,6 +181,7 @@ func pathMutants() []Mutant {
 		})},
 		Mutant{Name: "long-namespace-500", Fault: failing(func(r *http.Request) bool { return len(ask(r).namespace) > 63 })},
 		Mutant{Name: "long-selector-500", Fault: failing(func(r *http.Request) bool { return len(r.URL.Query().Get("labelSelector")) > 1000 })},
+		Mutant{Name: "long-selector-cut", Fault: func(s *Server) { s.Query = cutLongSelector }},
 		Mutant{Name: "long-selector-ignored", Fault: func(s *Server) {
 			s.Query = func(_ string, q url.Values) {
 				if len(q.Get("labelSelector")) > 1000 {
@@ -202,6 +220,17 @@ func pathMutants() []Mutant {
 		Mutant{Name: "html-reflects-name", Fault: missing("text/html; charset=utf-8", "<html><body>No such machine: ", "</body></html>")},
 		Mutant{Name: "json-named-html-reflects-name", Fault: missing("text/html", status, end)},
 		Mutant{Name: "json-broken-by-name", Fault: missing("application/json", status, end)},
+		Mutant{Name: "untyped-html-reflects-name", Fault: func(s *Server) { // for a browser to guess
+			send := s.Send
+			s.Send = func(w http.ResponseWriter, r *http.Request, code int, body string) {
+				if a := ask(r); code == http.StatusNotFound && a.get() {
+					w.Header()["Content-Type"] = nil // keeps net/http from guessing
+					text(code, "", "<html><p>no "+a.name)(w, r)
+					return
+				}
+				send(w, r, code, body)
+			}
+		}},
 		Mutant{Name: "html-reflects-bad-selector", Fault: func(s *Server) {
 			send := s.Send
 			s.Send = func(w http.ResponseWriter, r *http.Request, code int, body string) {
@@ -215,8 +244,30 @@ func pathMutants() []Mutant {
 	)
 }
 
+// lenientUTF8 decodes characters of two bytes that one would do for.
+func lenientUTF8(name string) string {
+	var b strings.Builder
+	for i := 0; i < len(name); i++ {
+		if name[i]&0xfe == 0xc0 && i+1 < len(name) {
+			b.WriteByte(name[i]<<6 | name[i+1]&0x3f)
+			i++
+			continue
+		}
+		b.WriteByte(name[i])
+	}
+	return b.String()
+}
+
 func beyondASCII(text string) bool {
 	return strings.ContainsFunc(text, func(r rune) bool { return r > unicode.MaxASCII })
+}
+
+// cutLongSelector forgets the requirements of a selector beyond its first 4096
+// bytes.
+func cutLongSelector(_ string, q url.Values) {
+	if text := q.Get("labelSelector"); len(text) > 4096 {
+		q.Set("labelSelector", text[:strings.LastIndex(text[:4096], ",")])
+	}
 }
 
 // parameterMutants read limits and parameters in another way than as they are.
@@ -317,6 +368,7 @@ func parameterMutants() []Mutant {
 		Mutant{Name: "limit-zero-is-nothing", Fault: lowLimit("0", func([]Object) []Object { return nil })},
 		Mutant{Name: "limit-negative-is-nothing", Fault: lowLimit("-1", func([]Object) []Object { return nil })},
 		Mutant{Name: "limit-negative-drops-the-last", Fault: lowLimit("-1", func(items []Object) []Object { return items[:max(len(items)-1, 0)] })},
+		Mutant{Name: "limit-empty-is-nothing", Fault: lowLimit("", func([]Object) []Object { return nil })},
 		Mutant{Name: "limit-zero-500", Fault: limit500(func(text string) bool { return text == "0" })},
 		Mutant{Name: "limit-negative-500", Fault: limit500(func(text string) bool { return strings.HasPrefix(text, "-") })},
 		Mutant{Name: "limit-zero-taken", Warns: true, Fault: func(s *Server) { s.ZeroLimit = http.StatusOK }},
@@ -332,6 +384,18 @@ func parameterMutants() []Mutant {
 			s.Query = func(_ string, q url.Values) {
 				if q.Has("continue") && q.Get("continue") == "" {
 					q.Set("continue", "refused")
+				}
+			}
+		}},
+		Mutant{Name: "selector-comma-at-the-end-left-out", Fault: func(s *Server) {
+			s.ParseLabels = func(text string) ([]Term, error) { return ParseLabels(strings.TrimSuffix(text, ",")) }
+		}},
+		Mutant{Name: "parameter-names-any-case", Fault: func(s *Server) {
+			s.Query = func(_ string, q url.Values) {
+				for name, values := range q {
+					if strings.EqualFold(name, "labelSelector") {
+						q["labelSelector"] = values
+					}
 				}
 			}
 		}},

@@ -18,6 +18,7 @@ func jsonMutants() []Mutant {
 		Mutant{Name: "key-twice-same-value", Fault: edit("prod/vm04", `"nodeName":"node-1"`, `"nodeName":"node-1","nodeName":"node-1"`)},
 		Mutant{Name: "key-twice-other-value", Fault: edit("stage/vm14", `"nodeName":"node-1"`, `"nodeName":"node-2","nodeName":"node-1"`)},
 		Mutant{Name: "key-twice-one-escaped", Fault: edit("prod/vm09", kind, kind+`,"k\u0069nd":"VirtualMachineInstance"`)},
+		Mutant{Name: "key-twice-other-case", Fault: edit("prod/vm03", `"phase":"Running","phaseT`, `"phase":"Running","Phase":"Failed","phaseT`)},
 		Mutant{Name: "metadata-twice-in-get", Fault: func(s *Server) {
 			s.InGet = editEach(`"metadata":{`, `"metadata":{},"metadata":{`)
 		}},

@@ -35,6 +35,10 @@ func methodMutants() []Mutant {
 		Mutant{Name: "post-on-a-name-200", Fault: probed("POST", success)},
 		Mutant{Name: "post-500", Fault: probed("POST", status(500, "InternalError"))},
 		Mutant{Name: "post-stack-trace", Fault: probed("POST", text(500, "text/plain", "Traceback (most recent call last):\n  File \"app.py\", line 40, in dispatch\nNotImplementedError\n"))},
+		Mutant{Name: "unknown-method-200", Fault: probed("FOO", success)},
+		Mutant{Name: "unknown-method-500", Fault: probed("FOO", status(500, "InternalError"))},
+		Mutant{Name: "options-500", Fault: probed("OPTIONS", status(500, "InternalError"))},
+		Mutant{Name: "trace-500", Fault: probed("TRACE", status(500, "InternalError"))},
 		Mutant{Name: "unknown-method-as-get", Warns: true, Fault: rewritten(func(r *http.Request) {
 			if !slices.Contains([]string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"}, r.Method) {
 				r.Method = http.MethodGet

@@ -250,6 +250,16 @@ func pagingMutants() []Mutant {
 				q.Del("fieldSelector")
 			}
 		})},
+		Mutant{Name: "second-page-without-field-selector", Fault: query(func(_ string, q url.Values) {
+			if q.Has("continue") {
+				q.Del("fieldSelector")
+			}
+		})},
+		Mutant{Name: "second-page-without-selector-for-all-namespaces", Fault: query(func(namespace string, q url.Values) {
+			if namespace == "" && q.Has("continue") {
+				q.Del("labelSelector")
+			}
+		})},
 		Mutant{Name: "second-page-of-every-namespace", Fault: func(s *Server) {
 			follows := false
 			s.Query = func(_ string, q url.Values) { follows = q.Has("continue") }

@@ -97,6 +97,12 @@ func labelMutants() []Mutant {
 		Mutant{Name: "not-equals-any-case", Fault: match("!=", func(t Term, v string, has bool) bool { return !has || !strings.EqualFold(v, t.Values[0]) })},
 		Mutant{Name: "not-equals-prefix", Fault: match("!=", func(t Term, v string, has bool) bool { return !has || !strings.HasPrefix(v, t.Values[0]) })},
 		Mutant{Name: "not-equals-refused", Fault: refused(func(t Term) bool { return t.Op == "!=" })},
+		Mutant{Name: "not-equals-unknown-key-is-nothing", Fault: func(s *Server) {
+			s.MatchLabel = func(t Term, labels map[string]string) bool {
+				known := slices.ContainsFunc(s.Objects, func(o Object) bool { _, has := o.Labels[t.Key]; return has })
+				return (known || t.Op != "!=") && t.MatchLabel(labels)
+			}
+		}},
 
 		// in
 		Mutant{Name: "in-first-value-only", Fault: match("in", func(t Term, v string, has bool) bool { return has && v == t.Values[0] })},

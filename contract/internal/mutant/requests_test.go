@@ -75,7 +75,7 @@ func requests() []request {
 	// selectors
 	for _, text := range []string{
 		"app=web", "app==web", "app!=web", "app=WEB", "app==Web", "app=we", "app=webx", "app=eb", "app=gold", "app=", "app==", "app!=", "app!=WEB", "app!=we", "tier=gold",
-		"nosuch", "nosuch=x", "canary", "!canary", "canary=", "canary=x", "canary!=", "app in (web,db)", "app in (db, web)", "app in (db,web,cache)", "app in (WEB)", "app in (w)", "app in (webx,y)", "app in (web)",
+		"nosuch", "nosuch=x", "nosuch!=x", "canary", "!canary", "canary=", "canary=x", "canary!=", "app in (web,db)", "app in (db, web)", "app in (db,web,cache)", "app in (WEB)", "app in (w)", "app in (webx,y)", "app in (web)",
 		"app in (nosuch)", "app notin (web,db)", "app notin (db,web)", "app notin (web)", "app notin (WEB,x)", "app notin (nosuch)", "app", "!app", "APP", "App=web", "ap", "tier", "!tier", "os", "os=Fedora",
 		"kubevirt.io/os", "!kubevirt.io/os", "kubevirt.io/os=Fedora", "kubevirt.io/os=fedora", "kubevirt.io/os!=Fedora", "app=web,tier=gold", "tier=gold,app=web", "tier=gold,app=web,!kubevirt.io/os",
 		"tier=silver,app=cache,app=web", "app!=web,app!=db", "app=web,tier in (gold,silver)", "app!=web,tier=gold", "!app,kubevirt.io/os", " app = web ",
@@ -83,7 +83,7 @@ func requests() []request {
 	} {
 		get(all+"?labelSelector="+url.QueryEscape(text), prod+"?labelSelector="+url.QueryEscape(text))
 	}
-	get(all + "?labelSelector=" + url.QueryEscape("app notin ("+strings.Repeat("aaaaaaaaa,", 300)+"web)"))
+	get(all+"?labelSelector="+url.QueryEscape("app notin ("+strings.Repeat("aaaaaaaaa,", 300)+"web)"), prod+"?labelSelector="+url.QueryEscape(strings.Repeat("nosuch!=x,", 500)+"app=web"))
 	for _, text := range []string{
 		"metadata.name=vm10", "metadata.name==vm10", "metadata.name!=vm10", "metadata.name=vm1", "metadata.name=VM10", "metadata.namespace=stage", "metadata.namespace!=stage",
 		"metadata.name=vm10,metadata.namespace=stage", "metadata.name=vm10,metadata.name=vm11", "metadata.name=alone", "status.phase=Failed", "spec.nosuch=x", "nosuch=x", "metadata.name",
@@ -96,7 +96,7 @@ func requests() []request {
 
 	// limits and pages
 	for _, q := range []string{"limit=1", "limit=2", "limit=5", "limit=19", "limit=20", "limit=21", "limit=11", "limit=12", "limit=13", "limit=4&labelSelector=tier", "limit=1&labelSelector=tier",
-		"limit=1&fieldSelector=metadata.name%3Dvm10", "limit=3&labelSelector=app%3Dweb", "limit=20&labelSelector=app%3Dweb"} {
+		"limit=1&fieldSelector=metadata.name%3Dvm10", "limit=1&fieldSelector=metadata.name!%3Dvm10", "limit=3&labelSelector=app%3Dweb", "limit=20&labelSelector=app%3Dweb"} {
 		for _, list := range []string{all, prod, in("test")} {
 			requests = append(requests, request{method: "GET", path: list + "?" + q, auth: good, walk: true})
 		}
@@ -107,15 +107,15 @@ func requests() []request {
 	for _, limit := range []string{"0", "-1", "-5", "abc", "", "1.5", "1e3", "2x", "+2", "0x10", "9223372036854775807", "9223372036854775808", "18446744073709551618", "4294967297", strings.Repeat("9", 40)} {
 		get(all+"?limit="+url.QueryEscape(limit), prod+"?limit="+url.QueryEscape(limit))
 	}
-	get(all+"?labelSelector=", prod+"?continue=", all+"?limit=2&limit=5", all+"?labelSelector=app%3Dweb&labelSelector=tier%3Dgold", all+"?fieldSelector=metadata.name%3Dvm10&fieldSelector=metadata.name%3Dvm11",
+	get(all+"?labelSelector=", prod+"?continue=", all+"?LabelSelector=nosuch", all+"?limit=2&limit=5", all+"?labelSelector=app%3Dweb&labelSelector=tier%3Dgold", all+"?fieldSelector=metadata.name%3Dvm10&fieldSelector=metadata.name%3Dvm11",
 		all+"?nosuch=1", prod+"?nosuch=x&limit=2", prod+"/vm00?nosuch=1", all+"?continue=nonsense", all+"?continue=nonsense&limit=2", all+"?pretty=false")
 
 	for _, name := range []string{"%76m00", "vm%30%30", "vm%2530%2530", "%2576m00", "vm%25252530", "..%2F..%2Ftest%2Fvirtualmachineinstances%2Falone", "x%2F..%2Fvm00", "..%2Ftest%2Falone", "%2E%2E%2Fvm00", `x%5C..%5Cvm00`,
-		"vm00%00", "vm00.", "vm00%00x", "vm%0000", "vm00%0A", "vm00%01", "%D1%8Fvm00", "vm00%E2%80%8B", "%FFvm00", "vm00%20", "%20vm00", "VM00", "vm0", "vm", "m00", "vm000", "vm00x", "vm00.json", "vm00;x=1", "vm00%3Bx",
-		"vm0%25", "vm0_", "vm%2A", "%2A", "vm0%3F", strings.Repeat("v", 254), strings.Repeat("v", 300), strings.Repeat("v", 6000), "%3Cscript%3Ealert(1)%3C%2Fscript%3E", "%22%3E", "vm00/", "vm00/status", "vm00/x/y"} {
+		"vm00%00", "vm00.", "%C1%B6m00", "%EF%BD%96m00", "vm00%2Fx", "vm00%00x", "vm%0000", "vm00%0A", "vm00%01", "%D1%8Fvm00", "vm00%E2%80%8B", "%FFvm00", "vm00%20", "%20vm00", "VM00", "vm0", "vm", "m00", "vm000", "vm00x", "vm00.json", "vm00;x=1", "vm00%3Bx",
+		"vm0%25", "vm0_", "vm%2A", "%2A", "vm0%3F", strings.Repeat("v", 254), strings.Repeat("v", 300), strings.Repeat("v", 6000), "%3Cscript%3Ealert(1)%3C%2Fscript%3E", "%22%3E", "vm00/", "/vm00", "vm00/status", "vm00/x/y"} {
 		get(prod + "/" + name)
 	}
-	get(prod+"/alone", prod+"/other", in("test")+"/vm00", in("stage")+"/vm00", in("test")+"/vm10", in("PROD"), in("pro"), in("PROD")+"/vm00", in("pro")+"/vm00", in("p"), in("rod"), in("%70rod"), in("%70rod")+"/vm00",
+	get(prod+"/alone", prod+"/other", in("test")+"/vm00", in("stage")+"/vm00", in("test")+"/vm10", in("PROD"), in("pro"), in("PROD")+"/vm00", in("pro")+"/vm00", in("p"), in("rod"), in("*"), in("nosuch")+"/%2e%2e/%2e%2e/prod/virtualmachineinstances/vm00", in("%70rod"), in("%70rod")+"/vm00",
 		in(strings.Repeat("n", 300)), in(strings.Repeat("n", 300))+"/vm00", in("prod%20"), in("prod%2F..%2Ftest")+"/alone", root+"/namespaces/..%2Fprod/virtualmachineinstances", all+"x", prod+"x", prod+"x/vm00",
 		strings.Replace(prod, "/v1/", "/v9/", 1), strings.Replace(all, "/v1/", "/v9/", 1), "/", "/nosuch", "/login", root)
 
