@@ -80,7 +80,7 @@ func redactValue(out *strings.Builder, body []byte) (n int, ok bool) {
 // redactText is Redact for what is no JSON.
 func redactText(out *strings.Builder, text string) {
 	lower := strings.ToLower(text)
-	for _, word := range []string{"userdata", "networkdata", "cloudinit", "-----begin"} {
+	for _, word := range []string{"userdata", "networkdata", "cloudinit", "ignition", "-----begin"} {
 		if i := strings.Index(lower, word); i >= 0 && i <= len(text) {
 			lower, text = lower[:i], text[:i]+Redacted
 		}

@@ -27,6 +27,7 @@ func TestRedact(t *testing.T) {
 		`{"a":1} userData: x`:                                   `{"a":1} [redacted]`,
 		`<html>no</html>`:                                       `<html>no</html>`,
 		"line\npassword: x\nmore":                               "line\n[redacted]\nmore",
+		`{"annotations":{"kubevirt.io/ignitiondata":"{}"}}`:     `{"annotations":{"kubevirt.io/ignitiondata":"[redacted]"}}`,
 		"a userData: secret\nmore secret":                       "a [redacted]",
 		``:                                                      ``,
 		"\ufeff{\"a\":1}":                                       "\ufeff{\"a\":1}",

@@ -10,7 +10,7 @@ import (
 // data, passwords, tokens, key material. Rather one value too many is kept back
 // than one too few.
 var secretWords = []string{
-	"userdata", "networkdata", "cloudinit", "sysprep", "password", "passwd", "passphrase", "token", "secret",
+	"userdata", "networkdata", "cloudinit", "ignition", "sysprep", "password", "passwd", "passphrase", "token", "secret",
 	"credential", "privatekey", "publickey", "sshkey", "ssh-key", "ssh_key", "authorizedkey", "authorized_key",
 	"apikey", "accesskey", "keydata", "tls.key", "certificate",
 	// kubectl keeps the whole object under this annotation, cloud-init data included.
