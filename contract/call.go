@@ -23,7 +23,7 @@ import (
 const (
 	userAgent = "vmikit-contract"
 	// maxBody bounds what is read of one answer. 10,000 real machines are 64 MB.
-	maxBody = 256 << 20
+	maxBody = 128 << 20
 	// maxStreak is how many answers of 500 and above, or failures to get any, end
 	// a run.
 	maxStreak = 3
@@ -218,6 +218,9 @@ func (c *caller) do(ctx context.Context, req request) (*exchange, error) {
 			c.hiccups["status "+strconv.Itoa(ex.status)]++
 			wait = retryAfter(ex.header, time.Now())
 			done := req.writes && ex.status != http.StatusTooManyRequests // for all we know
+			if wait > maxWait {
+				c.postpone(wait)
+			}
 			if try == maxTries || wait > maxWait || done {
 				return nil, fmt.Errorf("%w: status %d", errBusy, ex.status)
 			}
@@ -300,6 +303,11 @@ func (c *caller) admit(ctx context.Context) error {
 	return nil
 }
 
+// postpone ends a run whose target asks to be left alone for longer than a run waits.
+func (c *caller) postpone(wait time.Duration) {
+	c.stopped = fmt.Sprintf("the target asks to wait %s", wait)
+}
+
 // suffer counts what may be a target in trouble.
 func (c *caller) suffer(why string) {
 	if c.streak++; c.streak >= maxStreak {
@@ -334,21 +342,48 @@ func (c *caller) roundTrip(ctx context.Context, req request) (*exchange, error) 
 		url: u, curl: c.redact.curl(req, u), sentHeader: hr.Header, started: started,
 	}
 	if resp.ContentLength <= maxBody {
-		ex.body, err = io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
+		ex.body, err = readBody(resp.Body)
 	}
 	switch {
 	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), isCorrupt(err):
 		ex.unread, ex.body = "the body is not what its Content-Encoding says", nil
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		ex.unread = "the body ends before its length"
+	case errors.Is(err, errTooLong), resp.ContentLength > maxBody:
+		ex.unread, ex.body = fmt.Sprintf("the body is longer than %d MiB", maxBody>>20), nil
 	case err != nil:
 		return nil, err
-	case resp.ContentLength > maxBody, len(ex.body) > maxBody:
-		ex.unread, ex.body = fmt.Sprintf("the body is longer than %d MiB", maxBody>>20), nil
 	}
 	ex.took = time.Since(started)
 	c.timings = append(c.timings, timing{ex.curl, ex.took})
 	return ex, nil
+}
+
+// errTooLong says that a body is longer than what is read of one.
+var errTooLong = errors.New("the body is too long")
+
+// readBody reads a body to its end. While it grows it is not moved, so that an
+// endless one takes no more than it may.
+func readBody(from io.Reader) ([]byte, error) {
+	var pieces [][]byte
+	for total := 0; ; {
+		piece := make([]byte, min(1<<20, max(4<<10, total)))
+		n, err := 0, error(nil)
+		for n < len(piece) && err == nil {
+			var read int
+			read, err = from.Read(piece[n:])
+			n += read
+		}
+		pieces, total = append(pieces, piece[:n]), total+n
+		switch {
+		case total > maxBody:
+			return nil, errTooLong
+		case errors.Is(err, io.EOF):
+			return bytes.Join(pieces, nil), nil
+		case err != nil:
+			return bytes.Join(pieces, nil), err
+		}
+	}
 }
 
 // dress gives a request its headers.

@@ -33,6 +33,9 @@ func listOnce(ctx context.Context, r *run) (verdict, error) {
 	if err != nil {
 		return v, err
 	}
+	if full.first == nil && r.caller.stopped != "" {
+		return v, errStopped // before there was a list
+	}
 	seen := make(map[string]bool)
 	for _, it := range full.items {
 		if seen[it.key()] && it.namespace != "" {

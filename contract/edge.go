@@ -167,7 +167,12 @@ func (r *run) settle(ctx context.Context, before *exchange) error {
 // wait waits as long as a busy target asks for.
 func (r *run) wait(ctx context.Context, ex *exchange) error {
 	r.caller.hiccups["status "+strconv.Itoa(ex.status)]++
-	return sleep(ctx, min(retryAfter(ex.header, time.Now()), maxWait))
+	wait := retryAfter(ex.header, time.Now())
+	if wait > maxWait {
+		r.caller.postpone(wait)
+		return fmt.Errorf("%w: status %d", errBusy, ex.status)
+	}
+	return sleep(ctx, wait)
 }
 
 func trouble(ex *exchange, err error) bool {

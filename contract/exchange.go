@@ -73,16 +73,28 @@ func (r *redactor) exchange(ex *exchange) *Exchange {
 	}
 }
 
-// unsaid are the headers whose values are credentials.
-var unsaid = []string{"Cookie", "Set-Cookie", "Proxy-Authorization", "Authentication-Info"}
+// unsaid are the headers whose values are credentials, and unsaidWords stand in the
+// names of others.
+var (
+	unsaid      = []string{"Cookie", "Set-Cookie", "Proxy-Authorization", "Authentication-Info"}
+	unsaidWords = []string{"token", "secret", "passw", "credential", "session", "apikey", "api-key", "signature"}
+)
+
+func unsaidHeader(name string) bool {
+	name = strings.ToLower(name)
+	return slices.Contains(unsaid, http.CanonicalHeaderKey(name)) ||
+		slices.ContainsFunc(unsaidWords, func(word string) bool { return strings.Contains(name, word) })
+}
 
 func (r *redactor) header(h http.Header) http.Header {
 	out := make(http.Header, len(h))
 	for name, values := range h {
 		for _, v := range values {
 			switch {
-			case slices.Contains(unsaid, name):
+			case unsaidHeader(name):
 				v = openapi.Redacted
+			case strings.Contains(v, "?"):
+				v = withoutSecrets(v) // Location, for one
 			case name == "Authorization":
 				v = r.authorization(v)
 			}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/vmikit/vmikit/contract"
@@ -28,6 +29,52 @@ func TestBusyNowAndThen(t *testing.T) {
 		assert.Empty(t, with(report, contract.Inconclusive), text(t, report))
 		assert.Equal(t, contract.ExitGood, report.ExitCode())
 	})
+}
+
+// Of a target that has no time at all nothing is told, least of all that it is wrong.
+func TestBusyForGood(t *testing.T) {
+	for header, want := range map[string]struct {
+		why  string
+		most time.Duration
+	}{
+		"":      {"the target is busy: status 429, asked 3 times for curl ", time.Minute},
+		"5":     {"the target is busy: status 429, asked 3 times for curl ", time.Minute},
+		"86400": {"the target asks to wait 24h0m0s", time.Second},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			began := time.Now()
+			report := run(t, far(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Retry-After", header)
+				w.WriteHeader(http.StatusTooManyRequests)
+			})))
+			assert.LessOrEqual(t, time.Since(began), want.most)
+			assert.Empty(t, with(report, contract.Fail), text(t, report))
+			assert.Contains(t, report.Stopped, want.why)
+			assert.Contains(t, text(t, report), want.why)
+			assert.Equal(t, contract.ExitTooLittle, report.ExitCode())
+		})
+	}
+}
+
+// A target that asks to be left alone later on is.
+func TestAsksToWaitLong(t *testing.T) {
+	for _, at := range []int{20, 150, 250} { // in the edges, too
+		synctest.Test(t, func(t *testing.T) {
+			s := mutant.New(mutant.Fleet())
+			n := 0
+			report := run(t, far(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if n++; n >= at {
+					w.Header().Set("Retry-After", "86400")
+					w.WriteHeader(http.StatusServiceUnavailable)
+					return
+				}
+				s.ServeHTTP(w, r)
+			})))
+			assert.Empty(t, with(report, contract.Fail), text(t, report))
+			assert.Equal(t, "the target asks to wait 24h0m0s", report.Stopped)
+			assert.LessOrEqual(t, n, at+1)
+		})
+	}
 }
 
 // An answer that no change of objects explains is a fault, though the next one

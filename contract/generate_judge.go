@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/vmikit/vmikit/openapi"
 )
 
 // timeoutSeconds is an integer whose value is nothing to a list: a target that does
@@ -47,13 +49,31 @@ func (f *fuzzer) expectation(g generated) expectation {
 		if e.duty = mustRefuse; e.why == "" {
 			e.why = issue.String()
 		}
-		// Kubernetes takes a limit below the minimum for none.
-		grave = grave || !f.conventions() || issue.Rule != "minimum" && issue.Pointer != "/query/"+timeoutSeconds
+		grave = grave || !f.conventions() || !f.lenient(g, issue)
+	}
+	for _, a := range g.args {
+		// Not everybody reads an odd spelling of a number as that number.
+		if n, err := strconv.ParseInt(a.text, 10, 64); isNumber(a.name) && err == nil && strconv.FormatInt(n, 10) != a.text {
+			e.duty = max(e.duty, mayRefuse)
+		}
 	}
 	if !grave {
 		e.outcome = Warning
 	}
 	return e
+}
+
+func isNumber(name string) bool { return name == "limit" || name == timeoutSeconds }
+
+// lenient reports whether servers that are right otherwise let an issue pass, as the
+// checks of limits have it: Kubernetes takes a limit below the minimum for none, and
+// others do an empty one, or one that does not fit into 64 bits.
+func (f *fuzzer) lenient(g generated, issue openapi.Issue) bool {
+	if issue.Rule == "minimum" || issue.Pointer == "/query/"+timeoutSeconds {
+		return true
+	}
+	limit, given := g.first("limit")
+	return issue.Pointer == "/query/limit" && given && strings.Trim(strings.TrimPrefix(limit.text, "-"), "0123456789") == ""
 }
 
 // follow works out what the query of a list selects.

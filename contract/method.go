@@ -91,7 +91,11 @@ func (r *run) methodRefusal(v *verdict, ex *exchange) {
 		v.add(r, fault(ex, Warning, "a method that nobody knows seems to be taken for another one", "status 405", "status 404, as to GET"))
 	}
 	if mediaType(ex) == "text/html" {
-		v.add(r, fault(ex, Fail, "a method is refused with a page", "a Status", "text/html"))
+		f := fault(ex, Fail, "a method is refused with a page", "a Status", "text/html")
+		if unimplemented(ex) {
+			f.Outcome = Warning // the words of a web server that does not know the method
+		}
+		v.add(r, f)
 		return
 	}
 	var status struct {

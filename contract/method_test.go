@@ -92,6 +92,25 @@ func methods(code int, body string, which ...string) func(*mutant.Server) {
 	}
 }
 
+// A web server that knows few methods has a page for the others.
+func TestMethodsAsAPage(t *testing.T) {
+	for code, want := range map[int]contract.Outcome{http.StatusNotImplemented: contract.Warning, http.StatusMethodNotAllowed: contract.Fail} {
+		s := mutant.New(mutant.Fleet())
+		send := s.Send
+		s.Send = func(w http.ResponseWriter, r *http.Request, was int, body string) {
+			if was != http.StatusMethodNotAllowed {
+				send(w, r, was, body)
+				return
+			}
+			w.Header().Set("Content-Type", "text/html;charset=utf-8")
+			w.WriteHeader(code)
+			io.WriteString(w, "<!DOCTYPE HTML><html><body>Unsupported method</body></html>")
+		}
+		report := run(t, targetOf(t, s), contract.WithOnly("method.unknown"), contract.WithProbeMethods())
+		assert.Equal(t, want, result(t, report, "method.unknown").Outcome, text(t, report))
+	}
+}
+
 // TRACE that shows no credentials is a warning, and so is a redirect.
 func TestMethodWarnings(t *testing.T) {
 	s := mutant.New(mutant.Fleet())

@@ -95,6 +95,18 @@ func cleanURI(u *url.URL) string {
 	return u.EscapedPath() + query
 }
 
+// withoutSecrets is a text without the values of parameters that may be credentials,
+// where it is a URL.
+func withoutSecrets(text string) string {
+	u, err := url.Parse(text)
+	if err != nil || !hasSecret(u.Query()) {
+		return text
+	}
+	before, _, _ := strings.Cut(text, "?")
+	_, query, _ := strings.Cut(cleanURI(u), "?")
+	return before + "?" + query
+}
+
 // observedCurl is the request as a command line.
 func observedCurl(r *redactor, ob Observation, target string) string {
 	var b strings.Builder

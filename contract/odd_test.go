@@ -16,6 +16,17 @@ import (
 
 // Odd but right: nothing that these servers do breaks a rule.
 var odd = map[string]func(*mutant.Server){
+	// A page may be shorter than its limit, with or without a selector: continue tells
+	// whether there is more.
+	"pages of two": func(s *mutant.Server) {
+		page := s.Page
+		s.Page = func(items []mutant.Object, start, limit int) ([]mutant.Object, int) {
+			if limit == 0 || limit > 2 {
+				limit = 2
+			}
+			return page(items, start, limit)
+		}
+	},
 	"no remainingItemCount": body(200, func(b string) string {
 		return regexp.MustCompile(`,"remainingItemCount":\d+`).ReplaceAllString(b, "")
 	}),

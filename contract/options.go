@@ -212,6 +212,12 @@ func covers(pattern, id string) bool {
 	return pattern == id || strings.HasPrefix(id, pattern+".")
 }
 
+// Why a check that could be run is not.
+const (
+	notAskedFor = "not among the checks that were asked for"
+	switchedOff = "switched off"
+)
+
 // chosen reports whether a check runs, and if not, why.
 func (c *config) chosen(id string) (ok bool, why string) {
 	in := func(patterns []string) bool {
@@ -224,9 +230,9 @@ func (c *config) chosen(id string) (ok bool, why string) {
 	}
 	switch {
 	case len(c.only) > 0 && !in(c.only):
-		return false, "not among the checks that were asked for"
+		return false, notAskedFor
 	case in(c.skip):
-		return false, "switched off"
+		return false, switchedOff
 	}
 	return true, ""
 }

@@ -116,6 +116,30 @@ func (r *run) onOnePage(sc scope, s selection) probe {
 		// A page that is not full has no rest, whatever its continue says: the
 		// limit was used up by objects that are not selected. A full one has one if
 		// there are more than a page or objects were added meanwhile.
-		return onPage(want, got, len(got.items) >= limit), nil
+		claims := onPage(want, got, len(got.items) >= limit)
+		if len(claims) > 0 && got.more {
+			short, err := r.shortPages(ctx, sc, limit)
+			if err != nil {
+				return nil, err
+			}
+			if short {
+				got, err = r.list(ctx, sc, query, 0)
+				if err != nil {
+					return nil, err
+				}
+				claims = compare(want, got)
+			}
+		}
+		return claims, nil
 	}}
+}
+
+// shortPages reports whether pages are shorter than their limit without a selector
+// too: then it is the target's own limit that they have, which it may.
+func (r *run) shortPages(ctx context.Context, sc scope, limit int) (bool, error) {
+	plain, err := r.list(ctx, sc, limited(limit), 1)
+	if err != nil {
+		return false, err
+	}
+	return plain.more && len(plain.items) < limit, nil
 }

@@ -82,7 +82,7 @@ func (r *Report) ExitCode() int {
 // only ever warn or count: prose and service. Of checks that were
 // chosen with [WithOnly] one that told something is enough.
 func (r *Report) TooLittle() string {
-	told, untold := 0, 0
+	told, untold, needed := 0, 0, ""
 	for _, result := range r.Results {
 		if result.Subject() == subjectProse || result.Subject() == subjectService {
 			continue
@@ -92,6 +92,10 @@ func (r *Report) TooLittle() string {
 			untold++
 		case Pass, Fail, Warning, Known:
 			told++
+		case Skipped:
+			if needed == "" && result.Message != notAskedFor && result.Message != switchedOff {
+				needed = fmt.Sprintf("; %s: %s", result.ID, result.Message)
+			}
 		}
 	}
 	switch {
@@ -101,6 +105,8 @@ func (r *Report) TooLittle() string {
 		return "the run ended early: " + r.Stopped
 	case r.Objects == 0:
 		return "the target shows no object"
+	case told+untold == 0:
+		return "every check that was chosen was skipped" + needed
 	case told == 0 || r.exercised == 0 && !r.narrowed && told < untold:
 		return fmt.Sprintf("%s told something, %d could not", number(told, "check"), untold)
 	case float64(told) < r.exercised*float64(told+untold):

@@ -127,17 +127,20 @@ func (r *run) discover(ctx context.Context) error {
 		return fmt.Errorf("%w: %w", ErrUnreachable, err)
 	case ctx.Err() != nil:
 		return ctx.Err()
+	case errors.Is(err, errBusy):
+		// Nothing can be told of a target that has no time for the first list.
+		if r.caller.stopped == "" {
+			r.caller.stopped = fmt.Sprintf("%v, asked %d times for %s", err, maxTries, r.caller.redact.curl(r.listRequest(r.widest, r.paged(nil)), r.caller.url(r.listRequest(r.widest, r.paged(nil)))))
+		}
+		all = &listing{}
 	case err != nil:
 		all = &listing{} // the checks say what is wrong
 	}
 	switch all.status {
 	case http.StatusUnauthorized, http.StatusForbidden:
-		hint := ""
-		switch {
-		case r.target.Token == "":
-			hint = "; give it a token that may read machines"
-		case all.status == http.StatusForbidden && r.target.Namespace == "":
-			hint = "; name a namespace if the token has rights in one only"
+		hint := "; give it a credential that may read machines"
+		if all.status == http.StatusForbidden && r.target.Namespace == "" {
+			hint += ", or name a namespace (-n) if this one may in one only"
 		}
 		return fmt.Errorf("%w: status %d%s", ErrRefused, all.status, hint)
 	case http.StatusBadRequest:

@@ -1,12 +1,14 @@
 package contract_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/xml"
 	"fmt"
 	"math"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -251,7 +253,7 @@ func tellsError(t *testing.T, report *contract.Report, err error) {
 }
 
 func TestRefused(t *testing.T) {
-	for token, want := range map[string]string{"": "status 401", mutant.ForbiddenToken: "status 403; name a namespace"} {
+	for token, want := range map[string]string{"": "status 401; give it a credential", mutant.ForbiddenToken: "or name a namespace"} {
 		target := targetOf(t, mutant.New(mutant.Fleet()))
 		target.Token = token
 		report, err := contract.Run(t.Context(), target)
@@ -410,7 +412,21 @@ func TestLongAnswer(t *testing.T) {
 	t.Cleanup(hs.Close)
 	report := run(t, contract.Target{URL: hs.URL})
 	assert.Contains(t, with(report, contract.Fail), "schema.json")
-	assert.Contains(t, text(t, report), "the body is longer than 256 MiB")
+	assert.Contains(t, text(t, report), "the body is longer than 128 MiB")
+
+	endless := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		piece := bytes.Repeat([]byte(" "), 1<<20)
+		for err := error(nil); err == nil; {
+			_, err = w.Write(piece)
+		}
+	}))
+	t.Cleanup(endless.Close)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	report = run(t, contract.Target{URL: endless.URL}, contract.WithOnly("schema.json"), contract.WithMaxRequests(1))
+	runtime.ReadMemStats(&after)
+	assert.Contains(t, text(t, report), "longer than 128 MiB")
+	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(200<<20), "it is not moved as it grows")
 }
 
 // A namespace that cannot be is wrong usage.

@@ -3,6 +3,7 @@ package contract_test
 import (
 	"bytes"
 	"encoding/base64"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -42,5 +43,29 @@ func TestTokensInBodies(t *testing.T) {
 				assert.NotContains(t, out, strings.TrimPrefix(shown, "xx")[:20], form)
 			}
 		})
+	}
+}
+
+// A header may be a credential by its name, and have one in a URL.
+func TestSecretsInHeaders(t *testing.T) {
+	s := mutant.New(mutant.Fleet())
+	everywhere("vm03", `"cores":2`, `"cores":0`)(s)
+	headers := s.Headers
+	s.Headers = func(h http.Header, r *http.Request, code int) {
+		headers(h, r, code)
+		h.Set("X-Auth-Token", "hunter2-of-a-header")
+		h.Set("X-Session", "hunter2-of-a-session")
+		h.Set("Location", "http://x/path?access_token=hunter2-of-a-query&page=3")
+		h.Set("X-Shown", "what/is?no=secret")
+	}
+	report := run(t, targetOf(t, s))
+	var har, json, html bytes.Buffer
+	require.NoError(t, report.WriteHAR(&har))
+	require.NoError(t, report.WriteJSON(&json))
+	require.NoError(t, report.WriteHTML(&html))
+	for form, out := range map[string]string{"har": har.String(), "json": json.String(), "html": html.String()} {
+		assert.NotContains(t, out, "hunter2", form)
+		assert.Contains(t, out, "what/is?no=secret", form)
+		assert.Contains(t, out, "page=3", form)
 	}
 }
