@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"os"
 	"strings"
 
@@ -75,6 +76,9 @@ func (c *connection) reach(ctx context.Context, cmd *cobra.Command) (*reached, e
 	if c.caFile != "" && c.skipTLSVerify {
 		return nil, usagef("--certificate-authority and --insecure-skip-tls-verify exclude each other")
 	}
+	if err := c.checkURL(); err != nil {
+		return nil, err
+	}
 	if err := c.readable(); err != nil {
 		return nil, err
 	}
@@ -127,6 +131,28 @@ func (c *connection) reachedBy(ctx context.Context, access *kubeconfig.Config, t
 	to.bare = &http.Client{Transport: anonymous}
 	to.anonymous = access.Anonymous()
 	return to, nil
+}
+
+// checkURL refuses what is no base URL of a server, nothing of which is repeated: it
+// may have a password in it. A host alone means http, as for kubectl.
+func (c *connection) checkURL() error {
+	if c.server == "" {
+		return nil
+	}
+	text := c.server
+	if !strings.Contains(text, "://") {
+		text = "http://" + text
+	}
+	u, err := url.Parse(text)
+	switch {
+	case err != nil:
+		return usagef("--%s is no URL", c.urlFlag)
+	case u.Scheme != "http" && u.Scheme != "https":
+		return usagef("--%s has the scheme %q, not https or http", c.urlFlag, u.Scheme)
+	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
+		return usagef("--%s must have no user, query or fragment", c.urlFlag)
+	}
+	return nil
 }
 
 // readable names the flag of a file that cannot be read, or is of another kind.

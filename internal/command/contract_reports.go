@@ -48,8 +48,8 @@ func (r *reports) check() error {
 	return nil
 }
 
-// write writes all reports, also of a run that ended with an error; what is for
-// people on the terminal is not needed then, they have the error.
+// write writes all reports, also of a run that ended with an error; where nothing was
+// told, people have the error.
 func (r *reports) write(stdout io.Writer, report *contract.Report, runErr error) error {
 	var failed error
 	for _, file := range r.files {
@@ -58,7 +58,8 @@ func (r *reports) write(stdout io.Writer, report *contract.Report, runErr error)
 			failed = errors.Join(failed, fmt.Errorf("--report %s: %w", file, err))
 		}
 	}
-	if runErr == nil || r.output.value != "text" {
+	told := slices.ContainsFunc(report.Results, func(result contract.Result) bool { return len(result.Findings) > 0 || result.Outcome == contract.Pass })
+	if runErr == nil || told || r.output.value != "text" {
 		if err := writerOf(report, r.output.value)(stdout); err != nil {
 			failed = errors.Join(failed, fmt.Errorf("write the report: %w", err))
 		}

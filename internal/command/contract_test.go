@@ -2,6 +2,7 @@ package command_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"encoding/xml"
 	"io"
@@ -17,6 +18,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/vmikit/vmikit/internal/command"
 )
 
 func TestContractOfOurServer(t *testing.T) {
@@ -71,7 +74,8 @@ func TestContractExitCodes(t *testing.T) {
 		{"unreachable", []string{"--server", "http://127.0.0.1:1"}, 3, "error: target unreachable: "},
 		{"another API", []string{"--server", refusing.url + "/elsewhere", "--token", "the-token"}, 3, "error: target unreachable: "},
 		{"refused", []string{"--server", refusing.url}, 2, "error: target refuses the list: status 401"},
-		{"no URL", []string{"--server", "ftp://localhost"}, 2, "error: kubeconfig: "},
+		{"no URL", []string{"--server", "ftp://localhost"}, 2, `--server has the scheme "ftp", not https or http`},
+		{"a query", []string{"--server", empty.url + "/?x=1"}, 2, "--server must have no user, query or fragment"},
 		{"kubeconfig and server", []string{"--server", empty.url, "--kubeconfig", "x"}, 2, "--kubeconfig is for where --server is not given"},
 		{"no such context", []string{"--kubeconfig", write(t, "config", kubeconfigOf(empty.url, "")), "--context", "nosuch"}, 2, `context "nosuch"`},
 		{"no such report", []string{"--server", empty.url, "--report", "pdf=x"}, 2, `--report "pdf=x": must be FORMAT=FILE`},
@@ -332,4 +336,25 @@ func TestContractChecks(t *testing.T) {
 	var checks []struct{ ID, Clause, Explain string }
 	require.NoError(t, json.Unmarshal([]byte(vmikit(t, "contract", "checks", "-o", "json").stdout), &checks))
 	assert.Greater(t, len(checks), 50)
+}
+
+// Who interrupts a run sees what it has found so far.
+func TestContractInterrupted(t *testing.T) {
+	s := start(t, "--quiet")
+	target, err := url.Parse(s.url)
+	require.NoError(t, err)
+	ctx, interrupt := context.WithCancel(t.Context())
+	n := 0
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if n++; n == 60 {
+			interrupt()
+		}
+		httputil.NewSingleHostReverseProxy(target).ServeHTTP(w, r)
+	}))
+	t.Cleanup(front.Close)
+	var stdout, stderr bytes.Buffer
+	assert.Equal(t, 2, command.Run(ctx, []string{"contract", "--server", front.URL}, strings.NewReader(""), &stdout, &stderr))
+	assert.Equal(t, "error: interrupted\n", stderr.String())
+	assert.Contains(t, stdout.String(), "pass          consistency.list")
+	assert.Contains(t, stdout.String(), "\nThe run ended in an error")
 }
