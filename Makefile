@@ -66,7 +66,7 @@ test-all: ## Test every module of the repository
 
 .PHONY: race
 race: ## Test the root module with the race detector, without the largest inputs (needs a C compiler)
-	go test -race -short ./...
+	go test -race -short -timeout 20m ./...
 
 .PHONY: fuzz
 fuzz: ## Fuzz each target for FUZZTIME (30s)

@@ -64,7 +64,7 @@ func TestFaultsWrittenApart(t *testing.T) {
 	all := mutant.All()
 	assert.Len(t, ids, len(all))
 	for i, m := range all {
-		if testing.Short() && i%10 != 0 {
+		if testing.Short() && i%20 != 0 {
 			continue
 		}
 		t.Run(m.Name, func(t *testing.T) {

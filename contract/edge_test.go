@@ -54,6 +54,9 @@ func TestEdgesMayBeRefusedInAnyWay(t *testing.T) {
 		},
 	} {
 		for _, profile := range openapi.Profiles() {
+			if testing.Short() && profile == openapi.ProfileKubernetes {
+				continue
+			}
 			t.Run(name+"/"+string(profile), func(t *testing.T) {
 				t.Parallel()
 				s := mutant.New(mutant.Fleet())

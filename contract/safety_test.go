@@ -28,7 +28,10 @@ type inProcess struct{ http.Handler }
 func (h inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
 	rec := httptest.NewRecorder()
 	h.ServeHTTP(rec, r)
-	return rec.Result(), r.Context().Err()
+	if err := r.Context().Err(); err != nil {
+		return nil, err
+	}
+	return rec.Result(), nil
 }
 
 func far(h http.Handler) contract.Target {
