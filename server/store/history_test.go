@@ -60,7 +60,7 @@ func TestHistoryAge(t *testing.T) {
 }
 
 func TestHistoryCount(t *testing.T) {
-	s := store.NewMemory(store.WithHistory(store.History{Count: 2}))
+	s := store.NewMemory(store.WithHistory(store.History{Count: 2, Changes: 1}))
 	machines(t, s, 10)
 	var tokens []store.ListOptions
 	for i := range 4 {
@@ -76,7 +76,7 @@ func TestHistoryCount(t *testing.T) {
 // a thousand times leaves one old version in the pinned state, not a thousand.
 func TestHistoryBytes(t *testing.T) {
 	const objects = 20
-	s := store.NewMemory(store.WithHistory(store.History{Bytes: 10 * 4096}))
+	s := store.NewMemory(store.WithHistory(store.History{Bytes: 2 * 10 * 4096, Changes: 1}))
 	machines(t, s, objects)
 	pinned := token(t, s, store.ListOptions{Limit: 3})
 	for range 1000 {
@@ -91,7 +91,7 @@ func TestHistoryBytes(t *testing.T) {
 }
 
 func TestDeletionsCount(t *testing.T) {
-	s := store.NewMemory(store.WithHistory(store.History{Bytes: 10 * 4096}))
+	s := store.NewMemory(store.WithHistory(store.History{Bytes: 2 * 10 * 4096, Changes: 1}))
 	machines(t, s, 20)
 	pinned := token(t, s, store.ListOptions{Limit: 3})
 	for i := range 12 {
@@ -101,15 +101,18 @@ func TestDeletionsCount(t *testing.T) {
 	assert.False(t, held(t, s, pinned))
 }
 
-// Only a page with a rest holds its state.
+// Only a page with a rest holds its state for longer than the changes since are kept.
 func TestWholeListsAreNotPinned(t *testing.T) {
-	s := store.NewMemory()
+	s := store.NewMemory(store.WithHistory(store.History{Changes: 3}))
 	machines(t, s, 10)
 	for _, limit := range []int{0, 10, 11} {
 		page, err := s.List(t.Context(), store.ListOptions{Limit: limit})
 		require.NoError(t, err)
 		require.False(t, page.More)
-		churn(t, s, limit, 10)
+		for step := range 4 {
+			assert.True(t, held(t, s, store.ListOptions{Revision: page.Revision}), "after %d changes", step)
+			churn(t, s, limit+step, 10)
+		}
 		assert.False(t, held(t, s, store.ListOptions{Revision: page.Revision}))
 	}
 }

@@ -25,6 +25,8 @@ type Memory struct {
 	index    *btree.BTreeG[posting]
 	snapshot *snapshot     // of this revision, once a list has asked for it
 	pins     pins          // snapshots of earlier revisions that have a name outside
+	log      changeLog     // the recent changes, for watches and for states before them
+	bells    bells         // of the watches that wait
 	written  chan struct{} // closed by the next write, once somebody waits for it
 }
 
@@ -41,7 +43,10 @@ func WithClock(now func() time.Time) Option {
 
 // WithHistory bounds what is kept of the past.
 func WithHistory(h History) Option {
-	return func(m *Memory) { m.pins.limits = h.withDefaults() }
+	return func(m *Memory) {
+		m.pins.limits = h.withDefaults()
+		m.log.limits = m.pins.limits
+	}
 }
 
 // NewMemory returns an empty store. Its first revision is the clock's time in
@@ -49,12 +54,13 @@ func WithHistory(h History) Option {
 // process is never told of a future one, because no process writes a million
 // times a second for all of its life.
 func NewMemory(opts ...Option) *Memory {
-	m := &Memory{clock: time.Now, objects: newObjects(), index: newIndex()}
-	m.pins.limits = History{}.withDefaults()
+	m := &Memory{clock: time.Now, objects: newObjects(), index: newIndex(), bells: make(bells)}
+	WithHistory(History{})(m)
 	for _, opt := range opts {
 		opt(m)
 	}
 	m.revision = max(1, m.clock().UnixMicro())
+	m.log.oldest = m.revision
 	return m
 }
 
@@ -119,8 +125,7 @@ func (m *Memory) Delete(ctx context.Context, key Key, expected int64) (*Object, 
 	if err != nil {
 		return nil, err
 	}
-	m.commit(old, nil)
-	return old.WithRevision(m.revision), nil
+	return m.commit(old, nil).last(), nil
 }
 
 // find returns the newest version of an object; m.mu is held.
@@ -137,8 +142,10 @@ func (m *Memory) find(key Key, expected int64) (*Object, error) {
 
 // commit is the one place where the store changes: a nil old is a creation, a
 // nil next a deletion. m.mu is held.
-func (m *Memory) commit(old, next *Object) {
+func (m *Memory) commit(old, next *Object) *change {
 	m.revision++
+	now := m.clock()
+	c := &change{revision: m.revision, at: now, old: old, next: next}
 	m.snapshot = nil
 	if next != nil {
 		m.objects.Set(next)
@@ -147,10 +154,22 @@ func (m *Memory) commit(old, next *Object) {
 	}
 	touched := reindex(m.index, old, next)
 	m.pins.supersede(old, m.objects.Height()*objectsNodeBytes+touched*m.index.Height()*indexNodeBytes)
-	m.pins.evict(m.clock())
+	m.log.append(c)
+	m.evict(now)
+	m.bells.ring("")
+	m.bells.ring(c.key().Namespace)
 	if m.written != nil {
 		close(m.written)
 		m.written = nil
+	}
+	return c
+}
+
+// evict brings what is kept of the past within its bounds; m.mu is held.
+func (m *Memory) evict(now time.Time) {
+	m.pins.evict(now)
+	if m.log.evict(now) {
+		m.bells.ringAll()
 	}
 }
 
@@ -187,18 +206,37 @@ func (m *Memory) Namespaces(ctx context.Context) ([]string, int64, error) {
 
 // snapshotAt returns the state at a revision, 0 being the newest.
 func (m *Memory) snapshotAt(revision int64) (*snapshot, error) {
+	s, since, err := m.snapshotAfter(revision)
+	if len(since) > 0 {
+		s.undo(since) // Many changes take a while: writes need not wait.
+		s.revision = revision
+	}
+	return s, err
+}
+
+// snapshotAfter returns the state at a revision, or a later one of nobody else's with
+// the changes to undo.
+func (m *Memory) snapshotAfter(revision int64) (*snapshot, []*change, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.pins.evict(m.clock())
+	m.evict(m.clock())
 	switch {
 	case revision > m.revision:
-		return nil, &FutureRevisionError{Requested: revision, Current: m.revision}
+		return nil, nil, &FutureRevisionError{Requested: revision, Current: m.revision}
 	case revision != 0 && revision != m.revision:
 		if s := m.pins.get(revision); s != nil {
-			return s, nil
+			return s, nil, nil
 		}
-		return nil, fmt.Errorf("revision %d: %w", revision, ErrExpired)
+		if revision < m.log.oldest {
+			return nil, nil, fmt.Errorf("revision %d: %w", revision, ErrExpired)
+		}
+		return m.newest().copy(), m.log.since(revision), nil
 	}
+	return m.newest(), nil, nil
+}
+
+// newest is the state as it is now; m.mu is held.
+func (m *Memory) newest() *snapshot {
 	if m.snapshot == nil {
 		m.snapshot = &snapshot{
 			revision:   m.revision,
@@ -207,7 +245,7 @@ func (m *Memory) snapshotAt(revision int64) (*snapshot, error) {
 			superseded: m.pins.superseded,
 		}
 	}
-	return m.snapshot, nil
+	return m.snapshot
 }
 
 func (m *Memory) pin(s *snapshot) {
@@ -215,7 +253,7 @@ func (m *Memory) pin(s *snapshot) {
 	defer m.mu.Unlock()
 	now := m.clock()
 	m.pins.add(s, now)
-	m.pins.evict(now)
+	m.evict(now)
 }
 
 // Revision implements [Store].

@@ -6,19 +6,23 @@ import (
 	"time"
 )
 
-// History bounds what a [Memory] keeps of the past, which is the state at each
-// revision that a page with a rest was answered from. When one bound is
-// passed the oldest state is given up, and lists that ask for it fail with
+// History bounds what a [Memory] keeps of the past: the latest changes, by which
+// watches go on and every state before them can be shown again, and the state at
+// each revision that a page with a rest was answered from. When one bound is passed
+// the oldest is given up, and lists and watches that ask for it fail with
 // [ErrExpired]. A field that is not above zero has its default.
 type History struct {
-	// Bytes that old states may hold besides what the newest one holds, in
-	// JSON and in the tree around it. The default is 128 MiB.
+	// Bytes that the past may hold besides what the newest state holds, in JSON and
+	// in the trees around it: one half for the changes, the other for the states.
+	// The default is 128 MiB.
 	Bytes int64
+	// Changes that are kept. The default is 100,000.
+	Changes int
 	// Count of old states. The default of 1,024 is for what Bytes cannot see:
 	// so many lists are hardly ever in the middle at once, and looking one up
 	// takes no time yet.
 	Count int
-	// Age of old states, from when they were first needed. The default is the
+	// Age of changes, and of old states from when they were first needed. The default is the
 	// 5 minutes after which a Kubernetes API server has etcd compacted. Age is
 	// looked at when the store is used; an idle one holds what it held.
 	Age time.Duration
@@ -27,6 +31,9 @@ type History struct {
 func (h History) withDefaults() History {
 	if h.Bytes <= 0 {
 		h.Bytes = 128 << 20
+	}
+	if h.Changes <= 0 {
+		h.Changes = 100_000
 	}
 	if h.Count <= 0 {
 		h.Count = 1024
@@ -106,7 +113,7 @@ func (p *pins) add(s *snapshot, now time.Time) {
 func (p *pins) supersede(old *Object, nodeBytes int) {
 	var bytes int64
 	if old != nil {
-		bytes = int64(len(old.JSON) + len(old.path) + objectBytes)
+		bytes = old.bytes()
 		p.superseded += bytes
 	}
 	if len(p.list) == 0 {
@@ -125,7 +132,7 @@ func (p *pins) supersede(old *Object, nodeBytes int) {
 // evict brings the pins within their bounds, oldest first.
 func (p *pins) evict(now time.Time) {
 	n := 0
-	for n < len(p.list) && (p.bytes > p.limits.Bytes || len(p.list)-n > p.limits.Count || now.Sub(p.list[n].since) > p.limits.Age) {
+	for n < len(p.list) && (p.bytes > p.limits.Bytes/2 || len(p.list)-n > p.limits.Count || now.Sub(p.list[n].since) > p.limits.Age) {
 		p.bytes -= p.list[n].versions + p.list[n].nodes
 		n++
 	}

@@ -18,6 +18,24 @@ type snapshot struct {
 	superseded int64 // pins.superseded when the snapshot was taken
 }
 
+// copy returns a snapshot that may be changed.
+func (s *snapshot) copy() *snapshot {
+	return &snapshot{revision: s.revision, objects: s.objects.Copy(), index: s.index.Copy(), superseded: s.superseded}
+}
+
+// undo takes changes back.
+func (s *snapshot) undo(changes []*change) {
+	for _, c := range slices.Backward(changes) {
+		if c.old != nil {
+			s.objects.Set(c.old)
+			s.superseded -= c.old.bytes()
+		} else {
+			s.objects.Delete(c.next)
+		}
+		reindex(s.index, c.next, c.old)
+	}
+}
+
 func newObjects() *btree.BTreeG[*Object] {
 	less := func(a, b *Object) bool { return a.path < b.path }
 	return btree.NewBTreeGOptions(less, btree.Options{NoLocks: true})

@@ -30,6 +30,11 @@ type Store interface {
 	// first, the error is both the context's and a [*FutureRevisionError].
 	Wait(ctx context.Context, revision int64) error
 
+	// Watch shows what changes after a revision. It fails with [ErrExpired] when not
+	// every change since is still held. A revision in the future is no error: the watch
+	// is silent until the store has passed it.
+	Watch(ctx context.Context, opts WatchOptions) (Watch, error)
+
 	// Create stores a new object and returns it, or [ErrExists].
 	Create(ctx context.Context, d Draft) (*Object, error)
 

@@ -62,6 +62,12 @@ func Run(t *testing.T, open func(t *testing.T) Harness) {
 		{"label selectors", labelSelectors},
 		{"field selectors", fieldSelectors},
 		{"selected pages", selectedPages},
+		{"a watch shows every change", watchAll},
+		{"a watch of a selection", watchSelected},
+		{"a watch from the future", watchFuture},
+		{"a watch waits", watchWaits},
+		{"a watch expires", watchExpired},
+		{"watches lose nothing", concurrentWatches},
 		{"writers do not lose updates", concurrentWriters},
 		{"lists are consistent", concurrentLists},
 	} {
