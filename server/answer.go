@@ -3,9 +3,9 @@ package server
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"io"
-	"log/slog"
 	"net/http"
 	"slices"
 	"strconv"
@@ -31,6 +31,8 @@ type answer struct {
 	// stored is set when head is one stored object: it was validated when it
 	// entered the store, by the schema that the answer is declared to have.
 	stored bool
+	// stream is set for a watch, in place of a body.
+	stream *watchStream
 	// etag names the content, for clients that keep it; "" for none.
 	etag string
 }
@@ -72,11 +74,7 @@ func (s *server) respond(x *exchange) {
 		a = s.errorAnswer(x, x.err)
 	}
 	if issues := s.validateAnswer(x, a); len(issues) > 0 {
-		attrs := []any{"id", x.id, "operation", operationID(x), "status", a.status, "form", a.form.String()}
-		for i, is := range issues[:min(len(issues), 10)] {
-			attrs = append(attrs, slog.Group("issue"+strconv.Itoa(i), "pointer", is.Pointer, "rule", is.Rule, "message", is.Message))
-		}
-		s.log.Error("the answer breaks the document", attrs...)
+		s.logBroken(x, a.form, issues)
 		a = failure(http.StatusInternalServerError, "InternalError",
 			"Internal error occurred: the answer breaks the OpenAPI document; the server's log says where").answer(x.w.Header())
 	}
@@ -91,6 +89,8 @@ func (s *server) validateAnswer(x *exchange, a answer) openapi.Issues {
 	}
 	r := openapi.Response{Operation: x.op, Form: a.form, Status: a.status, Header: http.Header{"Content-Type": {a.contentType}}}
 	switch {
+	case a.stream != nil:
+		r.Head = true
 	case s.validate == ValidateFull:
 		r.Body = a.whole()
 	case a.stored:
@@ -151,6 +151,9 @@ func (s *server) write(x *exchange, a answer) {
 	}
 	switch {
 	case x.r.Method == http.MethodHead:
+	case a.stream != nil:
+		s.stream(x, a.stream)
+		return
 	case len(a.items) == 0:
 		h.Set("Content-Length", strconv.Itoa(len(a.head)+len(a.tail)))
 	case x.r.ProtoMajor == 1:
@@ -174,6 +177,17 @@ func (s *server) write(x *exchange, a answer) {
 	}
 	w.Reset(nil)
 	writers.Put(w)
+}
+
+// stream answers a watch. Nothing but the client, its time and the end of the server
+// end it: the time-out of requests is not about watches.
+func (s *server) stream(x *exchange, st *watchStream) {
+	ctx, cancel := context.WithCancel(x.base)
+	defer cancel()
+	defer context.AfterFunc(s.lifetime, cancel)()
+	x.w.WriteHeader(http.StatusOK)
+	// An error is the client's connection: there is nobody left to tell.
+	_ = st.run(ctx)
 }
 
 type counter struct {

@@ -14,6 +14,7 @@ type exchange struct {
 	id      string
 	w       http.ResponseWriter
 	r       *http.Request
+	base    context.Context // of the request, without the server's time-out
 	info    requestInfo
 	user    User
 	op      *openapi.Operation // nil until routed
@@ -36,6 +37,9 @@ func (x *exchange) routed() *http.Request {
 	r := x.r.WithContext(context.WithValue(x.r.Context(), exchangeKey{}, x))
 	u := *x.r.URL
 	u.Path, u.RawPath = x.info.route(), ""
+	if x.info.legacyWatch {
+		u.RawQuery = x.info.watchQuery(u.Query())
+	}
 	r.URL = &u
 	if r.Method == http.MethodHead {
 		r.Method = http.MethodGet

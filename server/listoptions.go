@@ -15,7 +15,7 @@ type listOptions struct {
 	// atLeast is a revision that must have been reached; 0 for none.
 	atLeast int64
 	// exact is set when the list must show ListOptions.Revision because the client
-	// asked for it by resourceVersionMatch=Exact.
+	// asked for that state.
 	exact bool
 	// continued is the token that the request came with.
 	continued *continueToken
@@ -57,7 +57,9 @@ func readListOptions(namespace string, p listParams) (*listOptions, error) {
 	if token := value(p.Continue); token != "" {
 		return o, o.goOn(token, revision)
 	}
-	if value(p.ResourceVersionMatch) == "Exact" {
+	match := value(p.ResourceVersionMatch)
+	// Without a match a limit asks for the very state, as it did before there were any.
+	if match == "Exact" || match == "" && o.Limit > 0 && revision > 0 {
 		o.Revision, o.exact = revision, true
 	} else {
 		o.atLeast = revision

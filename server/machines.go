@@ -31,7 +31,7 @@ func (s *server) ListVirtualMachineInstanceForAllNamespaces(c echo.Context, p vm
 
 func (s *server) list(x *exchange, namespace string, p listParams) error {
 	if isTrue(p.Watch) {
-		return noWatch()
+		return s.watch(x, namespace, p)
 	}
 	want, err := negotiate(x.r.Header.Get("Accept"), true)
 	if err != nil {

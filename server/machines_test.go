@@ -129,20 +129,6 @@ func TestMethods(t *testing.T) {
 	assert.Equal(t, "404 page not found\n", string(f.do("OPTIONS", "/nosuch").body))
 }
 
-func TestWatchIsNeverAList(t *testing.T) {
-	f := start(t).create("vms/a")
-	for _, path := range []string{
-		inVMs + "?watch=true", inVMs + "?watch=1", inVMs + "?watch", inVMs + "?watch=True", inVMs + "?watch=abc", all + "?watch=yes",
-		"/apis/kubevirt.io/v1/watch/namespaces/vms/virtualmachineinstances", "/apis/kubevirt.io/v1/watch/virtualmachineinstances",
-		"/apis/kubevirt.io/v1/watch/namespaces/vms/virtualmachineinstances/a", "/api/v1/namespaces?watch=1",
-	} {
-		assert.Equal(t, "BadRequest", f.get(path).status(t).Reason, path)
-	}
-	for _, no := range []string{"false", "0", "False"} {
-		assert.Len(t, f.get(inVMs+"?watch="+no).list(t).Items, 1)
-	}
-}
-
 func TestSelectors(t *testing.T) {
 	f := start(t).create("vms/a app=web tier=gold", "vms/b app=db", "vms/c", "other/a app=web")
 	for query, want := range map[string]string{
@@ -227,7 +213,7 @@ func TestBadTokens(t *testing.T) {
 }
 
 func TestExpiredPage(t *testing.T) {
-	f := startStore(t, store.NewMemory(store.WithHistory(store.History{Count: 1}))).create("vms/a", "vms/b", "vms/c")
+	f := startStore(t, store.NewMemory(store.WithHistory(store.History{Count: 1, Changes: 1}))).create("vms/a", "vms/b", "vms/c")
 	first := f.get(inVMs + "?limit=1").list(t)
 	f.create("vms/d")
 	// The next pin pushes the only one out.
@@ -250,6 +236,21 @@ func TestResourceVersions(t *testing.T) {
 	assert.Len(t, f.get(inVMs+"?resourceVersionMatch=Exact&resourceVersion="+rv).list(t).Items, 1)
 	assert.Len(t, f.get(inVMs+"?resourceVersionMatch=NotOlderThan&resourceVersion="+rv).list(t).Items, 1)
 	assert.Len(t, f.get(inVMs+"?resourceVersion=1").list(t).Items, 1)
+	f.create("vms/b")
+	f.remove("vms", "a")
+	for query, want := range map[string]string{
+		"resourceVersionMatch=Exact&resourceVersion=":                "vms/a",
+		"limit=5&resourceVersion=":                                   "vms/a", // without a match the old meaning of a limit
+		"limit=5&resourceVersionMatch=Exact&resourceVersion=":        "vms/a",
+		"resourceVersion=":                                           "vms/b",
+		"limit=5&resourceVersionMatch=NotOlderThan&resourceVersion=": "vms/b",
+	} {
+		l := f.get(inVMs + "?" + query + rv).list(t)
+		assert.Equal(t, want, names(l), query)
+		assert.Equal(t, want == "vms/a", l.Metadata.ResourceVersion == rv)
+	}
+	f.remove("vms", "b")
+	f.create("vms/a")
 	for query, message := range map[string]string{
 		"resourceVersionMatch=Exact":                   `ListOptions.meta.k8s.io "" is invalid: resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided`,
 		"resourceVersionMatch=Exact&resourceVersion=0": `ListOptions.meta.k8s.io "" is invalid: resourceVersionMatch: Forbidden: resourceVersionMatch "exact" is forbidden for resourceVersion "0"`,

@@ -17,7 +17,7 @@ import (
 func (s *server) ListNamespace(c echo.Context, p vmi.ListNamespaceParams) error {
 	x := exchangeOf(c)
 	if isTrue(p.Watch) {
-		return noWatch()
+		return badRequest("watch: namespaces cannot be watched here; list again instead")
 	}
 	if err := acceptsJSON(x.r.Header.Get("Accept")); err != nil {
 		return err

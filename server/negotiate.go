@@ -89,6 +89,16 @@ func negotiate(accept string, list bool) (wanted, error) {
 	return wanted{}, notAcceptable(mediaJSON)
 }
 
+// negotiateWatch chooses the form of the objects of a watch, of which each event has
+// one.
+func negotiateWatch(accept string) (wanted, error) {
+	w, err := negotiate(accept, false)
+	if err != nil {
+		return w, notAcceptable(mediaJSON + ";stream=watch")
+	}
+	return w, nil
+}
+
 // transformed reads the as, g and v parameters of meta.k8s.io.
 func transformed(as string, params map[string]string) (wanted, bool) {
 	v := params["v"]

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -33,6 +34,7 @@ type config struct {
 	timeout     time.Duration
 	maxBody     int64
 	version     string
+	lifetime    context.Context
 }
 
 func newConfig(opts []Option) (*config, error) {
@@ -46,6 +48,7 @@ func newConfig(opts []Option) (*config, error) {
 		timeout:  time.Minute,
 		maxBody:  3 << 20,
 		version:  "devel",
+		lifetime: context.Background(),
 	}
 	for _, o := range opts {
 		if o == nil {
@@ -227,6 +230,18 @@ func WithMaxBodyBytes(n int64) Option {
 			return fmt.Errorf("body limit %d: must be above zero", n)
 		}
 		c.maxBody = n
+		return nil
+	}
+}
+
+// WithLifetime ends watches when ctx does, which otherwise go on for up to an hour:
+// cancel it before an [http.Server] is shut down. Other requests are not its affair.
+func WithLifetime(ctx context.Context) Option {
+	return func(c *config) error {
+		if ctx == nil {
+			return errors.New("the lifetime is nil")
+		}
+		c.lifetime = ctx
 		return nil
 	}
 }

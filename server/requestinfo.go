@@ -2,6 +2,7 @@ package server
 
 import (
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/vmikit/vmikit/server/rbac"
@@ -65,10 +66,24 @@ func (i *requestInfo) route() string {
 		p += "/namespaces/" + i.Namespace
 	}
 	p += "/" + plural
-	if i.Name != "" {
+	if i.Name != "" && !i.legacyWatch {
 		p += "/" + i.Name
 	}
 	return p
+}
+
+// watchQuery is the query by which a list is asked for what the old path of a watch
+// asks for.
+func (i *requestInfo) watchQuery(q url.Values) string {
+	q.Set("watch", "true")
+	if i.Name != "" {
+		fields := "metadata.name=" + i.Name
+		if given := q.Get("fieldSelector"); given != "" {
+			fields += "," + given
+		}
+		q.Set("fieldSelector", fields)
+	}
+	return q.Encode()
 }
 
 // newRequestInfo reads a request. watch says that its parameters ask for one,

@@ -84,7 +84,7 @@ func (s *server) route() (*echo.Echo, error) {
 // told so before anything else is looked at, as in a cluster.
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	begin := s.now()
-	x := &exchange{id: s.newID(), w: w, r: r}
+	x := &exchange{id: s.newID(), w: w, r: r, base: r.Context()}
 	w.Header().Set("Audit-Id", x.id)
 	w.Header().Set("Cache-Control", "no-cache, private")
 	ctx, cancel := context.WithTimeout(r.Context(), s.timeout)
@@ -187,8 +187,6 @@ func (s *server) checkMethod(x *exchange) error {
 		return nil
 	case !i.isMachines():
 		return errNoSuchPath
-	case i.legacyWatch:
-		return noWatch()
 	case i.Namespace == "" && (i.Name != "" || !read):
 		return errNoSuchPath
 	case i.Subresource != "":
@@ -199,10 +197,6 @@ func (s *server) checkMethod(x *exchange) error {
 		return badRequest("name must be provided")
 	}
 	return methodNotAllowed(i)
-}
-
-func noWatch() error {
-	return badRequest("watch: this server does not have watches yet; list again instead")
 }
 
 func last(path string) string {

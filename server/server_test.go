@@ -37,13 +37,17 @@ func start(t *testing.T, opts ...server.Option) *fixture {
 
 func startStore(t *testing.T, st store.Store, opts ...server.Option) *fixture {
 	t.Helper()
-	opts = append([]server.Option{server.WithResponseValidation(server.ValidateFull)}, opts...)
+	life, end := context.WithCancel(context.Background())
+	opts = append([]server.Option{server.WithResponseValidation(server.ValidateFull), server.WithLifetime(life)}, opts...)
 	w, err := server.NewWriter(st, opts...)
 	require.NoError(t, err)
 	h, err := server.New(st, opts...)
 	require.NoError(t, err)
 	srv := httptest.NewServer(h)
-	t.Cleanup(srv.Close)
+	t.Cleanup(func() {
+		end()
+		srv.Close()
+	})
 	return &fixture{t, srv.URL, w}
 }
 

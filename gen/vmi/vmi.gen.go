@@ -1133,6 +1133,9 @@ type ListNamespaceParams struct {
 	// Watch Streams changes instead of listing. Any value but false and 0 asks for it, so it is a string here.
 	Watch *string `form:"watch,omitempty" json:"watch,omitempty"`
 
+	// AllowWatchBookmarks Only for a watch. Any value but false and 0 asks for BOOKMARK events, about one a minute.
+	AllowWatchBookmarks *string `form:"allowWatchBookmarks,omitempty" json:"allowWatchBookmarks,omitempty"`
+
 	// SendInitialEvents Only for a watch. Any value but false and 0 is true.
 	SendInitialEvents *string `form:"sendInitialEvents,omitempty" json:"sendInitialEvents,omitempty"`
 }
@@ -1162,6 +1165,9 @@ type ListNamespacedVirtualMachineInstanceParams struct {
 
 	// Watch Streams changes instead of listing. Any value but false and 0 asks for it, so it is a string here.
 	Watch *string `form:"watch,omitempty" json:"watch,omitempty"`
+
+	// AllowWatchBookmarks Only for a watch. Any value but false and 0 asks for BOOKMARK events, about one a minute.
+	AllowWatchBookmarks *string `form:"allowWatchBookmarks,omitempty" json:"allowWatchBookmarks,omitempty"`
 
 	// SendInitialEvents Only for a watch. Any value but false and 0 is true.
 	SendInitialEvents *string `form:"sendInitialEvents,omitempty" json:"sendInitialEvents,omitempty"`
@@ -1204,6 +1210,9 @@ type ListVirtualMachineInstanceForAllNamespacesParams struct {
 
 	// Watch Streams changes instead of listing. Any value but false and 0 asks for it, so it is a string here.
 	Watch *string `form:"watch,omitempty" json:"watch,omitempty"`
+
+	// AllowWatchBookmarks Only for a watch. Any value but false and 0 asks for BOOKMARK events, about one a minute.
+	AllowWatchBookmarks *string `form:"allowWatchBookmarks,omitempty" json:"allowWatchBookmarks,omitempty"`
 
 	// SendInitialEvents Only for a watch. Any value but false and 0 is true.
 	SendInitialEvents *string `form:"sendInitialEvents,omitempty" json:"sendInitialEvents,omitempty"`

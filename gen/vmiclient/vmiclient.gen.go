@@ -569,6 +569,18 @@ func NewListNamespaceRequest(server string, params *ListNamespaceParams) (*http.
 
 		}
 
+		if params.AllowWatchBookmarks != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "allowWatchBookmarks", *params.AllowWatchBookmarks, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if params.SendInitialEvents != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "sendInitialEvents", *params.SendInitialEvents, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
@@ -841,6 +853,18 @@ func NewListNamespacedVirtualMachineInstanceRequest(server string, namespace str
 
 		}
 
+		if params.AllowWatchBookmarks != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "allowWatchBookmarks", *params.AllowWatchBookmarks, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if params.SendInitialEvents != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "sendInitialEvents", *params.SendInitialEvents, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
@@ -1074,6 +1098,18 @@ func NewListVirtualMachineInstanceForAllNamespacesRequest(server string, params 
 		if params.Watch != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "watch", *params.Watch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.AllowWatchBookmarks != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "allowWatchBookmarks", *params.AllowWatchBookmarks, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {

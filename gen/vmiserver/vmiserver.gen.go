@@ -143,6 +143,13 @@ func (w *ServerInterfaceWrapper) ListNamespace(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter watch: %s", err))
 	}
 
+	// ------------- Optional query parameter "allowWatchBookmarks" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "allowWatchBookmarks", ctx.QueryParams(), &params.AllowWatchBookmarks, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter allowWatchBookmarks: %s", err))
+	}
+
 	// ------------- Optional query parameter "sendInitialEvents" -------------
 
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "sendInitialEvents", ctx.QueryParams(), &params.SendInitialEvents, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
@@ -267,6 +274,13 @@ func (w *ServerInterfaceWrapper) ListNamespacedVirtualMachineInstance(ctx echo.C
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter watch: %s", err))
 	}
 
+	// ------------- Optional query parameter "allowWatchBookmarks" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "allowWatchBookmarks", ctx.QueryParams(), &params.AllowWatchBookmarks, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter allowWatchBookmarks: %s", err))
+	}
+
 	// ------------- Optional query parameter "sendInitialEvents" -------------
 
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "sendInitialEvents", ctx.QueryParams(), &params.SendInitialEvents, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
@@ -386,6 +400,13 @@ func (w *ServerInterfaceWrapper) ListVirtualMachineInstanceForAllNamespaces(ctx 
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "watch", ctx.QueryParams(), &params.Watch, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
 	if err != nil {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter watch: %s", err))
+	}
+
+	// ------------- Optional query parameter "allowWatchBookmarks" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "allowWatchBookmarks", ctx.QueryParams(), &params.AllowWatchBookmarks, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter allowWatchBookmarks: %s", err))
 	}
 
 	// ------------- Optional query parameter "sendInitialEvents" -------------

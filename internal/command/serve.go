@@ -43,9 +43,9 @@ func newServe() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve VirtualMachineInstances as a Kubernetes API server does",
-		Long: `Serve VirtualMachineInstances from memory: lists, gets, selectors, paging, tables
-and discovery as a Kubernetes API server answers them, so that kubectl and clients
-of the API work. Without --load there is a built-in sample of machines. Of what
+		Long: `Serve VirtualMachineInstances from memory: lists, gets, watches, selectors, paging,
+tables and discovery as a Kubernetes API server answers them, so that kubectl and
+clients of the API work. Without --load there is a built-in sample of machines. Of what
 --load finds, objects of other kinds are skipped and wrong ones refused, each named
 on a line; a path that is not there always keeps the server from starting.
 
@@ -53,8 +53,8 @@ Plain HTTP without a token is for loopback addresses. Beyond loopback TLS and
 --token-auth-file are required, unless a flag gives that up by its name.
 
 Each request is a line of the log on standard error; --quiet leaves these out.
-SIGINT and SIGTERM let requests in flight finish, for at most 10 seconds; a second
-one ends the server at once.
+SIGINT and SIGTERM end watches, and let requests in flight finish, for at most 10
+seconds; a second one ends the server at once.
 
 Exit codes: 0 stopped by a signal, 1 failed, 2 wrong usage.`,
 		Example: `  # The sample, for kubectl
@@ -102,7 +102,7 @@ func (o *serveOptions) addFlags(cmd *cobra.Command) {
 
 	f.DurationVar(&o.requestTimeout, "request-timeout", time.Minute, "how long a request may take before it is answered with 504")
 	f.Var(&o.maxBodyBytes, "max-body-bytes", "the largest request body")
-	f.Var(&o.historyBytes, "history-bytes", "what old states may hold in memory that paged lists still read; what is evicted is answered with 410")
+	f.Var(&o.historyBytes, "history-bytes", "what the past may hold in memory, which watches and paged lists still read; what is evicted is answered with 410")
 
 	addChoice(cmd, &o.logFormat, "log-format", "", "text", "text or json; with json start lines are records too", "text", "json")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "log warnings and errors only, not each request")

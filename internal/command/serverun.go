@@ -44,7 +44,7 @@ func (o *serveOptions) run(ctx context.Context, stdin io.Reader, stderr io.Write
 	if err := o.fill(ctx, objects, options, stdin, c); err != nil {
 		return err
 	}
-	handler, err := server.New(objects, options...)
+	handler, err := server.New(objects, append(options, server.WithLifetime(ctx))...)
 	if err != nil {
 		return err
 	}

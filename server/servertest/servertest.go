@@ -72,7 +72,8 @@ func New(t testing.TB, opts ...Option) *Server {
 		o(&c)
 	}
 	st := store.NewMemory()
-	options := append([]server.Option{server.WithResponseValidation(server.ValidateFull)}, c.options...)
+	life, end := context.WithCancel(context.Background())
+	options := append([]server.Option{server.WithResponseValidation(server.ValidateFull), server.WithLifetime(life)}, c.options...)
 	writer, err := server.NewWriter(st, options...)
 	if err != nil {
 		t.Fatal(err)
@@ -82,7 +83,10 @@ func New(t testing.TB, opts ...Option) *Server {
 		t.Fatal(err)
 	}
 	h := httptest.NewServer(handler)
-	t.Cleanup(h.Close)
+	t.Cleanup(func() {
+		end() // Close waits for requests, and watches last.
+		h.Close()
+	})
 	s := &Server{URL: h.URL, t: t, writer: writer}
 	if s.Client, err = client.New(h.URL, c.client...); err != nil {
 		t.Fatal(err)
