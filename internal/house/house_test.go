@@ -29,6 +29,7 @@ var arrows = map[string][]string{
 	"server/store":             {},
 	"server/store/storetest":   {"server/store"},
 	"server/rbac":              {},
+	"server/managedfields":     {},
 	"server":                   {"gen/vmi", "gen/vmiserver", "openapi", "server/store", "server/rbac"},
 	"server/servertest":        {"server", "server/store", "client", "gen/vmi"},
 	"contract":                 {"openapi", "manifest"},
@@ -44,7 +45,7 @@ var arrows = map[string][]string{
 }
 
 // examples are programs over the public packages.
-var public = []string{"gen/vmi", "client", "openapi", "manifest", "server", "server/store", "server/rbac", "server/servertest", "contract", "contract/proxy", "client/kubeconfig"}
+var public = []string{"gen/vmi", "client", "openapi", "manifest", "server", "server/store", "server/rbac", "server/managedfields", "server/servertest", "contract", "contract/proxy", "client/kubeconfig"}
 
 type pkg struct {
 	ImportPath string
