@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"regexp"
 	"slices"
@@ -99,6 +101,21 @@ func unmarshal(data []byte, to any) error {
 	dec.UseNumber()
 	return dec.Decode(to)
 }
+
+// unmarshalAll is unmarshal for a text that has nothing else in it.
+func unmarshalAll(data []byte, to any) error {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.UseNumber()
+	if err := dec.Decode(to); err != nil {
+		return errNotJSON
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return errNotJSON
+	}
+	return nil
+}
+
+var errNotJSON = errors.New("it is not one JSON value")
 
 func text(m map[string]any, member string) string {
 	s, _ := m[member].(string)

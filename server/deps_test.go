@@ -22,6 +22,8 @@ func TestImports(t *testing.T) {
 		// The document at run time.
 		"github.com/getkin/kin-openapi", "github.com/go-openapi/jsonpointer", "github.com/go-openapi/swag/jsonname",
 		"github.com/go-json-experiment/json", "github.com/santhosh-tekuri/jsonschema/v6", "go.yaml.in/yaml/v3", "go.yaml.in/yaml/v4",
+		// JSON Patch and JSON Merge Patch, and bodies in YAML.
+		"github.com/evanphx/json-patch/v5", "go.yaml.in/yaml/v2",
 		// The store's ordered map.
 		"github.com/tidwall/btree",
 	}

@@ -28,7 +28,7 @@ var machines = vmi.APIResource{
 	SingularName: strings.ToLower(kind),
 	Namespaced:   true,
 	Kind:         kind,
-	Verbs:        []string{"get", "list", "watch"},
+	Verbs:        []string{"delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"},
 	ShortNames:   []string{"vmi", "vmis"},
 	Categories:   []string{"all"},
 	// Clients compare it to see that two versions are stored as one.

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"net/http"
+	"strconv"
 
 	"github.com/labstack/echo/v4"
 
@@ -21,8 +22,24 @@ type exchange struct {
 	answer  answer
 	err     error
 	status  int
+	warned  map[string]bool
 	written int64
 }
+
+// warn tells the client of something that it may not have meant, once.
+func (x *exchange) warn(text string) {
+	if x.warned[text] || len(x.warned) == maxWarnings {
+		return
+	}
+	if x.warned == nil {
+		x.warned = make(map[string]bool)
+	}
+	x.warned[text] = true
+	x.w.Header().Add("Warning", "299 - "+strconv.Quote(text))
+}
+
+// maxWarnings keeps the head of an answer at a size that clients read.
+const maxWarnings = 50
 
 type exchangeKey struct{}
 

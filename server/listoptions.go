@@ -40,7 +40,7 @@ func isTrue(p *string) bool {
 // whose messages these are.
 func readListOptions(namespace string, p listParams) (*listOptions, error) {
 	if causes := contradictions(p); len(causes) > 0 {
-		return nil, invalidListOptions(causes)
+		return nil, invalidOptions("ListOptions", causes)
 	}
 	o := &listOptions{ListOptions: store.ListOptions{Namespace: namespace, Limit: value(p.Limit)}}
 	var err error

@@ -11,6 +11,7 @@ import (
 
 const (
 	mediaJSON       = "application/json"
+	mediaYAML       = "application/yaml"
 	mediaAggregated = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 )
 

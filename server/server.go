@@ -195,8 +195,10 @@ func (s *server) checkMethod(x *exchange) error {
 		return nil
 	case i.Name == "" && (i.Verb == "update" || i.Verb == "patch"):
 		return badRequest("name must be provided")
+	case i.Verb == "" || i.Verb == "create" && i.Name != "" || i.legacyWatch:
+		return methodNotAllowed(i)
 	}
-	return methodNotAllowed(i)
+	return nil
 }
 
 func last(path string) string {

@@ -3,6 +3,7 @@ package server_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -75,6 +76,14 @@ func machine(s string) []byte {
 		`"spec":{"domain":{"devices":{},"resources":{"requests":{"memory":"64Mi"}}}},`+
 		`"status":{"phase":"Running","nodeName":"node-1","interfaces":[{"ipAddress":"192.0.2.10"}],`+
 		`"conditions":[{"type":"Ready","status":"True"},{"type":"LiveMigratable","status":"False"}]}}`, namespace, name, l)
+}
+
+// put makes a machine if there is none of the name.
+func (f *fixture) put(m string) {
+	f.t.Helper()
+	if _, err := f.writer.Create(context.Background(), machine(m)); !errors.Is(err, store.ErrExists) {
+		require.NoError(f.t, err)
+	}
 }
 
 // reply is an answer, its body read.

@@ -118,18 +118,26 @@ func entityTooLarge(limit int64) *statusError {
 		fmt.Sprintf("Request entity too large: limit is %d", limit))
 }
 
-// invalidListOptions collects what contradicts itself in the parameters of a list.
-func invalidListOptions(causes []vmi.StatusCause) *statusError {
-	texts := make([]string, len(causes))
-	for i, c := range causes {
-		texts[i] = c.Field + ": " + c.Message
-	}
-	text := strings.Join(texts, ", ")
-	if len(texts) > 1 {
-		text = "[" + text + "]"
-	}
-	return failure(http.StatusUnprocessableEntity, "Invalid", `ListOptions.meta.k8s.io "" is invalid: `+text).
-		details(vmi.StatusDetails{Group: "meta.k8s.io", Kind: "ListOptions", Causes: causes})
+// invalidOptions collects what contradicts itself in the parameters of a request,
+// which Kubernetes calls ListOptions, CreateOptions and so on.
+func invalidOptions(kind string, causes []vmi.StatusCause) *statusError {
+	return failure(http.StatusUnprocessableEntity, "Invalid", kind+`.meta.k8s.io "" is invalid: `+joinCauses(causes)).
+		details(vmi.StatusDetails{Group: "meta.k8s.io", Kind: kind, Causes: causes})
+}
+
+func alreadyExists(name string) *statusError {
+	return failure(http.StatusConflict, "AlreadyExists", fmt.Sprintf("%s %q already exists", resourceFQN, name)).
+		details(vmi.StatusDetails{Name: name, Group: group, Kind: plural})
+}
+
+// conflict says that a write came too late, or is for another object.
+func conflict(what, kind, name, why string) *statusError {
+	return failure(http.StatusConflict, "Conflict", fmt.Sprintf("Operation cannot be fulfilled on %s %q: %s", what, name, why)).
+		details(vmi.StatusDetails{Name: name, Group: group, Kind: kind})
+}
+
+func modified(name string) *statusError {
+	return conflict(resourceFQN, plural, name, "the object has been modified; please apply your changes to the latest version and try again")
 }
 
 // badParameters says which parameters break the document. A number that is none
@@ -234,10 +242,11 @@ func (e *statusError) body() []byte {
 	return buf.Bytes()
 }
 
-// hasDetails: a forbidden path has details without a member, a bad request none.
+// hasDetails: a forbidden path and a patch that does not fit have details without a
+// member, a bad request none.
 func hasDetails(s vmi.Status) bool {
 	d := s.Details
-	return s.Reason == "Forbidden" || d.Name != "" || d.Group != "" || d.Kind != "" || len(d.Causes) > 0 || d.RetryAfterSeconds != 0
+	return s.Reason == "Forbidden" || s.Reason == "Invalid" || d.Name != "" || d.Group != "" || d.Kind != "" || len(d.Causes) > 0 || d.RetryAfterSeconds != 0
 }
 
 // header sets what goes with the status.

@@ -27,7 +27,7 @@ type watchOptions struct {
 // whose messages these are. limit means nothing to a watch.
 func readWatchOptions(namespace string, p listParams) (*watchOptions, error) {
 	if causes := watchContradictions(p); len(causes) > 0 {
-		return nil, invalidListOptions(causes)
+		return nil, invalidOptions("ListOptions", causes)
 	}
 	o := &watchOptions{namespace: namespace, bookmarks: isTrue(p.AllowWatchBookmarks)}
 	var err error

@@ -438,6 +438,20 @@ type Condition struct {
 // ConditionStatus defines model for Condition.status.
 type ConditionStatus string
 
+// DeleteOptions What may be said of a deletion (meta/v1 DeleteOptions).
+type DeleteOptions struct {
+	APIVersion         string   `json:"apiVersion,omitempty,omitzero"`
+	DryRun             []string `json:"dryRun,omitempty,omitzero"`
+	GracePeriodSeconds int64    `json:"gracePeriodSeconds,omitempty,omitzero"`
+	Kind               string   `json:"kind,omitempty,omitzero"`
+	OrphanDependents   bool     `json:"orphanDependents,omitempty,omitzero"`
+	Preconditions      struct {
+		ResourceVersion string `json:"resourceVersion,omitempty,omitzero"`
+		UID             string `json:"uid,omitempty,omitzero"`
+	} `json:"preconditions,omitempty,omitzero"`
+	PropagationPolicy string `json:"propagationPolicy,omitempty,omitzero"`
+}
+
 // Disk A virtual disk device attached to the VM.
 type Disk struct {
 	// BootOrder Boot order for this disk (lower numbers boot first).
@@ -1140,6 +1154,42 @@ type ListNamespaceParams struct {
 	SendInitialEvents *string `form:"sendInitialEvents,omitempty" json:"sendInitialEvents,omitempty"`
 }
 
+// DeleteCollectionNamespacedVirtualMachineInstanceParams defines parameters for DeleteCollectionNamespacedVirtualMachineInstance.
+type DeleteCollectionNamespacedVirtualMachineInstanceParams struct {
+	// LabelSelector Label selector to filter resources.
+	LabelSelector *string `form:"labelSelector,omitempty" json:"labelSelector,omitempty"`
+
+	// FieldSelector Field selector to filter resources.
+	FieldSelector *string `form:"fieldSelector,omitempty" json:"fieldSelector,omitempty"`
+
+	// Limit Maximum number of results per page.
+	Limit *int `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Continue Token of the next page, from metadata.continue of the page before.
+	Continue *string `form:"continue,omitempty" json:"continue,omitempty"`
+
+	// ResourceVersion Revision that the answer must not be older than, or must be, as resourceVersionMatch says.
+	ResourceVersion *string `form:"resourceVersion,omitempty" json:"resourceVersion,omitempty"`
+
+	// ResourceVersionMatch How resourceVersion applies to a list, NotOlderThan or Exact.
+	ResourceVersionMatch *string `form:"resourceVersionMatch,omitempty" json:"resourceVersionMatch,omitempty"`
+
+	// TimeoutSeconds Seconds after which the server ends the call.
+	TimeoutSeconds *int64 `form:"timeoutSeconds,omitempty" json:"timeoutSeconds,omitempty"`
+
+	// DryRun With All nothing is stored; the answer is what it would have been.
+	DryRun *string `form:"dryRun,omitempty" json:"dryRun,omitempty"`
+
+	// GracePeriodSeconds Seconds that the object may take to end. There is nothing here that would need them.
+	GracePeriodSeconds *int64 `form:"gracePeriodSeconds,omitempty" json:"gracePeriodSeconds,omitempty"`
+
+	// PropagationPolicy What becomes of objects that the object owns, Orphan, Background or Foreground.
+	PropagationPolicy *string `form:"propagationPolicy,omitempty" json:"propagationPolicy,omitempty"`
+
+	// OrphanDependents The old form of propagationPolicy.
+	OrphanDependents *string `form:"orphanDependents,omitempty" json:"orphanDependents,omitempty"`
+}
+
 // ListNamespacedVirtualMachineInstanceParams defines parameters for ListNamespacedVirtualMachineInstance.
 type ListNamespacedVirtualMachineInstanceParams struct {
 	// LabelSelector Label selector to filter resources.
@@ -1176,10 +1226,79 @@ type ListNamespacedVirtualMachineInstanceParams struct {
 	IncludeObject *string `form:"includeObject,omitempty" json:"includeObject,omitempty"`
 }
 
+// CreateNamespacedVirtualMachineInstanceParams defines parameters for CreateNamespacedVirtualMachineInstance.
+type CreateNamespacedVirtualMachineInstanceParams struct {
+	// DryRun With All nothing is stored; the answer is what it would have been.
+	DryRun *string `form:"dryRun,omitempty" json:"dryRun,omitempty"`
+
+	// FieldManager Who makes the change, for the ownership of fields. By default the first word of the User-Agent.
+	FieldManager *string `form:"fieldManager,omitempty" json:"fieldManager,omitempty"`
+
+	// FieldValidation What becomes of fields that are unknown or there twice, Strict (refused), Warn (the default, a Warning header each) or Ignore. Nothing is dropped.
+	FieldValidation *string `form:"fieldValidation,omitempty" json:"fieldValidation,omitempty"`
+
+	// IncludeObject Only for a Table. What each row carries beside its cells, None, Metadata (the default) or Object.
+	IncludeObject *string `form:"includeObject,omitempty" json:"includeObject,omitempty"`
+}
+
+// DeleteNamespacedVirtualMachineInstanceParams defines parameters for DeleteNamespacedVirtualMachineInstance.
+type DeleteNamespacedVirtualMachineInstanceParams struct {
+	// DryRun With All nothing is stored; the answer is what it would have been.
+	DryRun *string `form:"dryRun,omitempty" json:"dryRun,omitempty"`
+
+	// GracePeriodSeconds Seconds that the object may take to end. There is nothing here that would need them.
+	GracePeriodSeconds *int64 `form:"gracePeriodSeconds,omitempty" json:"gracePeriodSeconds,omitempty"`
+
+	// PropagationPolicy What becomes of objects that the object owns, Orphan, Background or Foreground.
+	PropagationPolicy *string `form:"propagationPolicy,omitempty" json:"propagationPolicy,omitempty"`
+
+	// OrphanDependents The old form of propagationPolicy.
+	OrphanDependents *string `form:"orphanDependents,omitempty" json:"orphanDependents,omitempty"`
+}
+
 // ReadNamespacedVirtualMachineInstanceParams defines parameters for ReadNamespacedVirtualMachineInstance.
 type ReadNamespacedVirtualMachineInstanceParams struct {
 	// ResourceVersion Revision that the answer must not be older than, or must be, as resourceVersionMatch says.
 	ResourceVersion *string `form:"resourceVersion,omitempty" json:"resourceVersion,omitempty"`
+
+	// IncludeObject Only for a Table. What each row carries beside its cells, None, Metadata (the default) or Object.
+	IncludeObject *string `form:"includeObject,omitempty" json:"includeObject,omitempty"`
+}
+
+// PatchNamespacedVirtualMachineInstanceApplicationJSONPatchPlusJSONBody defines parameters for PatchNamespacedVirtualMachineInstance.
+type PatchNamespacedVirtualMachineInstanceApplicationJSONPatchPlusJSONBody = interface{}
+
+// PatchNamespacedVirtualMachineInstanceApplicationMergePatchPlusJSONBody defines parameters for PatchNamespacedVirtualMachineInstance.
+type PatchNamespacedVirtualMachineInstanceApplicationMergePatchPlusJSONBody = interface{}
+
+// PatchNamespacedVirtualMachineInstanceParams defines parameters for PatchNamespacedVirtualMachineInstance.
+type PatchNamespacedVirtualMachineInstanceParams struct {
+	// DryRun With All nothing is stored; the answer is what it would have been.
+	DryRun *string `form:"dryRun,omitempty" json:"dryRun,omitempty"`
+
+	// FieldManager Who makes the change, for the ownership of fields. By default the first word of the User-Agent.
+	FieldManager *string `form:"fieldManager,omitempty" json:"fieldManager,omitempty"`
+
+	// FieldValidation What becomes of fields that are unknown or there twice, Strict (refused), Warn (the default, a Warning header each) or Ignore. Nothing is dropped.
+	FieldValidation *string `form:"fieldValidation,omitempty" json:"fieldValidation,omitempty"`
+
+	// Force Only for apply. Any value but false and 0 takes fields over from other managers.
+	Force *string `form:"force,omitempty" json:"force,omitempty"`
+
+	// IncludeObject Only for a Table. What each row carries beside its cells, None, Metadata (the default) or Object.
+	IncludeObject *string `form:"includeObject,omitempty" json:"includeObject,omitempty"`
+}
+
+// ReplaceNamespacedVirtualMachineInstanceParams defines parameters for ReplaceNamespacedVirtualMachineInstance.
+type ReplaceNamespacedVirtualMachineInstanceParams struct {
+	// DryRun With All nothing is stored; the answer is what it would have been.
+	DryRun *string `form:"dryRun,omitempty" json:"dryRun,omitempty"`
+
+	// FieldManager Who makes the change, for the ownership of fields. By default the first word of the User-Agent.
+	FieldManager *string `form:"fieldManager,omitempty" json:"fieldManager,omitempty"`
+
+	// FieldValidation What becomes of fields that are unknown or there twice, Strict (refused), Warn (the default, a Warning header each) or Ignore. Nothing is dropped.
+	FieldValidation *string `form:"fieldValidation,omitempty" json:"fieldValidation,omitempty"`
 
 	// IncludeObject Only for a Table. What each row carries beside its cells, None, Metadata (the default) or Object.
 	IncludeObject *string `form:"includeObject,omitempty" json:"includeObject,omitempty"`
@@ -1220,3 +1339,21 @@ type ListVirtualMachineInstanceForAllNamespacesParams struct {
 	// IncludeObject Only for a Table. What each row carries beside its cells, None, Metadata (the default) or Object.
 	IncludeObject *string `form:"includeObject,omitempty" json:"includeObject,omitempty"`
 }
+
+// DeleteCollectionNamespacedVirtualMachineInstanceJSONRequestBody defines body for DeleteCollectionNamespacedVirtualMachineInstance for application/json ContentType.
+type DeleteCollectionNamespacedVirtualMachineInstanceJSONRequestBody = DeleteOptions
+
+// CreateNamespacedVirtualMachineInstanceJSONRequestBody defines body for CreateNamespacedVirtualMachineInstance for application/json ContentType.
+type CreateNamespacedVirtualMachineInstanceJSONRequestBody = VirtualMachineInstance
+
+// DeleteNamespacedVirtualMachineInstanceJSONRequestBody defines body for DeleteNamespacedVirtualMachineInstance for application/json ContentType.
+type DeleteNamespacedVirtualMachineInstanceJSONRequestBody = DeleteOptions
+
+// PatchNamespacedVirtualMachineInstanceApplicationJSONPatchPlusJSONRequestBody defines body for PatchNamespacedVirtualMachineInstance for application/json-patch+json ContentType.
+type PatchNamespacedVirtualMachineInstanceApplicationJSONPatchPlusJSONRequestBody = PatchNamespacedVirtualMachineInstanceApplicationJSONPatchPlusJSONBody
+
+// PatchNamespacedVirtualMachineInstanceApplicationMergePatchPlusJSONRequestBody defines body for PatchNamespacedVirtualMachineInstance for application/merge-patch+json ContentType.
+type PatchNamespacedVirtualMachineInstanceApplicationMergePatchPlusJSONRequestBody = PatchNamespacedVirtualMachineInstanceApplicationMergePatchPlusJSONBody
+
+// ReplaceNamespacedVirtualMachineInstanceJSONRequestBody defines body for ReplaceNamespacedVirtualMachineInstance for application/json ContentType.
+type ReplaceNamespacedVirtualMachineInstanceJSONRequestBody = VirtualMachineInstance

@@ -4,6 +4,7 @@
 package vmiclient
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -129,6 +130,24 @@ type ClientInterface interface {
 	// Corresponds with GET /apis/kubevirt.io/v1 (the `GetKubeVirtV1APIResources` operationId).
 	GetKubeVirtV1APIResources(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// DeleteCollectionNamespacedVirtualMachineInstanceWithBody KubeVirt Delete VirtualMachineInstances
+	//
+	// Deletes the VirtualMachineInstances that are selected, and returns them.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with DELETE /apis/kubevirt.io/v1/namespaces/{namespace}/virtualmachineinstances (the `DeleteCollectionNamespacedVirtualMachineInstance` operationId).
+	DeleteCollectionNamespacedVirtualMachineInstanceWithBody(ctx context.Context, namespace string, params *DeleteCollectionNamespacedVirtualMachineInstanceParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// DeleteCollectionNamespacedVirtualMachineInstance KubeVirt Delete VirtualMachineInstances
+	//
+	// Deletes the VirtualMachineInstances that are selected, and returns them.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with DELETE /apis/kubevirt.io/v1/namespaces/{namespace}/virtualmachineinstances (the `DeleteCollectionNamespacedVirtualMachineInstance` operationId).
+	DeleteCollectionNamespacedVirtualMachineInstance(ctx context.Context, namespace string, params *DeleteCollectionNamespacedVirtualMachineInstanceParams, body DeleteCollectionNamespacedVirtualMachineInstanceJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ListNamespacedVirtualMachineInstance KubeVirt List VirtualMachineInstances
 	//
 	// Returns all running VirtualMachineInstance resources in the specified namespace. Each VMI represents an active virtual machine process.
@@ -136,12 +155,93 @@ type ClientInterface interface {
 	// Corresponds with GET /apis/kubevirt.io/v1/namespaces/{namespace}/virtualmachineinstances (the `ListNamespacedVirtualMachineInstance` operationId).
 	ListNamespacedVirtualMachineInstance(ctx context.Context, namespace string, params *ListNamespacedVirtualMachineInstanceParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// CreateNamespacedVirtualMachineInstanceWithBody KubeVirt Create VirtualMachineInstance
+	//
+	// Creates a VirtualMachineInstance.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /apis/kubevirt.io/v1/namespaces/{namespace}/virtualmachineinstances (the `CreateNamespacedVirtualMachineInstance` operationId).
+	CreateNamespacedVirtualMachineInstanceWithBody(ctx context.Context, namespace string, params *CreateNamespacedVirtualMachineInstanceParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateNamespacedVirtualMachineInstance KubeVirt Create VirtualMachineInstance
+	//
+	// Creates a VirtualMachineInstance.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /apis/kubevirt.io/v1/namespaces/{namespace}/virtualmachineinstances (the `CreateNamespacedVirtualMachineInstance` operationId).
+	CreateNamespacedVirtualMachineInstance(ctx context.Context, namespace string, params *CreateNamespacedVirtualMachineInstanceParams, body CreateNamespacedVirtualMachineInstanceJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// DeleteNamespacedVirtualMachineInstanceWithBody KubeVirt Delete VirtualMachineInstance
+	//
+	// Deletes the specified VirtualMachineInstance; one with finalizers is gone when the last of them is removed.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with DELETE /apis/kubevirt.io/v1/namespaces/{namespace}/virtualmachineinstances/{name} (the `DeleteNamespacedVirtualMachineInstance` operationId).
+	DeleteNamespacedVirtualMachineInstanceWithBody(ctx context.Context, namespace string, name string, params *DeleteNamespacedVirtualMachineInstanceParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// DeleteNamespacedVirtualMachineInstance KubeVirt Delete VirtualMachineInstance
+	//
+	// Deletes the specified VirtualMachineInstance; one with finalizers is gone when the last of them is removed.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with DELETE /apis/kubevirt.io/v1/namespaces/{namespace}/virtualmachineinstances/{name} (the `DeleteNamespacedVirtualMachineInstance` operationId).
+	DeleteNamespacedVirtualMachineInstance(ctx context.Context, namespace string, name string, params *DeleteNamespacedVirtualMachineInstanceParams, body DeleteNamespacedVirtualMachineInstanceJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ReadNamespacedVirtualMachineInstance KubeVirt Get a VirtualMachineInstance
 	//
 	// Returns the specified VirtualMachineInstance including its phase, network interfaces, volumes, node assignment, and guest OS information.
 	//
 	// Corresponds with GET /apis/kubevirt.io/v1/namespaces/{namespace}/virtualmachineinstances/{name} (the `ReadNamespacedVirtualMachineInstance` operationId).
 	ReadNamespacedVirtualMachineInstance(ctx context.Context, namespace string, name string, params *ReadNamespacedVirtualMachineInstanceParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// PatchNamespacedVirtualMachineInstanceWithBody KubeVirt Patch VirtualMachineInstance
+	//
+	// Changes the specified VirtualMachineInstance.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PATCH /apis/kubevirt.io/v1/namespaces/{namespace}/virtualmachineinstances/{name} (the `PatchNamespacedVirtualMachineInstance` operationId).
+	PatchNamespacedVirtualMachineInstanceWithBody(ctx context.Context, namespace string, name string, params *PatchNamespacedVirtualMachineInstanceParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// PatchNamespacedVirtualMachineInstanceWithApplicationJSONPatchPlusJSONBody KubeVirt Patch VirtualMachineInstance
+	//
+	// Changes the specified VirtualMachineInstance.
+	//
+	// Takes a body of the `application/json-patch+json` content type.
+	//
+	// Corresponds with PATCH /apis/kubevirt.io/v1/namespaces/{namespace}/virtualmachineinstances/{name} (the `PatchNamespacedVirtualMachineInstance` operationId).
+	PatchNamespacedVirtualMachineInstanceWithApplicationJSONPatchPlusJSONBody(ctx context.Context, namespace string, name string, params *PatchNamespacedVirtualMachineInstanceParams, body PatchNamespacedVirtualMachineInstanceApplicationJSONPatchPlusJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// PatchNamespacedVirtualMachineInstanceWithApplicationMergePatchPlusJSONBody KubeVirt Patch VirtualMachineInstance
+	//
+	// Changes the specified VirtualMachineInstance.
+	//
+	// Takes a body of the `application/merge-patch+json` content type.
+	//
+	// Corresponds with PATCH /apis/kubevirt.io/v1/namespaces/{namespace}/virtualmachineinstances/{name} (the `PatchNamespacedVirtualMachineInstance` operationId).
+	PatchNamespacedVirtualMachineInstanceWithApplicationMergePatchPlusJSONBody(ctx context.Context, namespace string, name string, params *PatchNamespacedVirtualMachineInstanceParams, body PatchNamespacedVirtualMachineInstanceApplicationMergePatchPlusJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ReplaceNamespacedVirtualMachineInstanceWithBody KubeVirt Replace VirtualMachineInstance
+	//
+	// Replaces the specified VirtualMachineInstance.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PUT /apis/kubevirt.io/v1/namespaces/{namespace}/virtualmachineinstances/{name} (the `ReplaceNamespacedVirtualMachineInstance` operationId).
+	ReplaceNamespacedVirtualMachineInstanceWithBody(ctx context.Context, namespace string, name string, params *ReplaceNamespacedVirtualMachineInstanceParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ReplaceNamespacedVirtualMachineInstance KubeVirt Replace VirtualMachineInstance
+	//
+	// Replaces the specified VirtualMachineInstance.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PUT /apis/kubevirt.io/v1/namespaces/{namespace}/virtualmachineinstances/{name} (the `ReplaceNamespacedVirtualMachineInstance` operationId).
+	ReplaceNamespacedVirtualMachineInstance(ctx context.Context, namespace string, name string, params *ReplaceNamespacedVirtualMachineInstanceParams, body ReplaceNamespacedVirtualMachineInstanceJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListVirtualMachineInstanceForAllNamespaces KubeVirt List VirtualMachineInstances of all namespaces
 	//
@@ -280,6 +380,44 @@ func (c *Client) GetKubeVirtV1APIResources(ctx context.Context, reqEditors ...Re
 	return c.Client.Do(req)
 }
 
+// DeleteCollectionNamespacedVirtualMachineInstanceWithBody KubeVirt Delete VirtualMachineInstances
+//
+// Deletes the VirtualMachineInstances that are selected, and returns them.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with DELETE /apis/kubevirt.io/v1/namespaces/{namespace}/virtualmachineinstances (the `DeleteCollectionNamespacedVirtualMachineInstance` operationId).
+func (c *Client) DeleteCollectionNamespacedVirtualMachineInstanceWithBody(ctx context.Context, namespace string, params *DeleteCollectionNamespacedVirtualMachineInstanceParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDeleteCollectionNamespacedVirtualMachineInstanceRequestWithBody(c.Server, namespace, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// DeleteCollectionNamespacedVirtualMachineInstance KubeVirt Delete VirtualMachineInstances
+//
+// Deletes the VirtualMachineInstances that are selected, and returns them.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with DELETE /apis/kubevirt.io/v1/namespaces/{namespace}/virtualmachineinstances (the `DeleteCollectionNamespacedVirtualMachineInstance` operationId).
+func (c *Client) DeleteCollectionNamespacedVirtualMachineInstance(ctx context.Context, namespace string, params *DeleteCollectionNamespacedVirtualMachineInstanceParams, body DeleteCollectionNamespacedVirtualMachineInstanceJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDeleteCollectionNamespacedVirtualMachineInstanceRequest(c.Server, namespace, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // ListNamespacedVirtualMachineInstance KubeVirt List VirtualMachineInstances
 //
 // Returns all running VirtualMachineInstance resources in the specified namespace. Each VMI represents an active virtual machine process.
@@ -297,6 +435,82 @@ func (c *Client) ListNamespacedVirtualMachineInstance(ctx context.Context, names
 	return c.Client.Do(req)
 }
 
+// CreateNamespacedVirtualMachineInstanceWithBody KubeVirt Create VirtualMachineInstance
+//
+// Creates a VirtualMachineInstance.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /apis/kubevirt.io/v1/namespaces/{namespace}/virtualmachineinstances (the `CreateNamespacedVirtualMachineInstance` operationId).
+func (c *Client) CreateNamespacedVirtualMachineInstanceWithBody(ctx context.Context, namespace string, params *CreateNamespacedVirtualMachineInstanceParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateNamespacedVirtualMachineInstanceRequestWithBody(c.Server, namespace, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateNamespacedVirtualMachineInstance KubeVirt Create VirtualMachineInstance
+//
+// Creates a VirtualMachineInstance.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /apis/kubevirt.io/v1/namespaces/{namespace}/virtualmachineinstances (the `CreateNamespacedVirtualMachineInstance` operationId).
+func (c *Client) CreateNamespacedVirtualMachineInstance(ctx context.Context, namespace string, params *CreateNamespacedVirtualMachineInstanceParams, body CreateNamespacedVirtualMachineInstanceJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateNamespacedVirtualMachineInstanceRequest(c.Server, namespace, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// DeleteNamespacedVirtualMachineInstanceWithBody KubeVirt Delete VirtualMachineInstance
+//
+// Deletes the specified VirtualMachineInstance; one with finalizers is gone when the last of them is removed.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with DELETE /apis/kubevirt.io/v1/namespaces/{namespace}/virtualmachineinstances/{name} (the `DeleteNamespacedVirtualMachineInstance` operationId).
+func (c *Client) DeleteNamespacedVirtualMachineInstanceWithBody(ctx context.Context, namespace string, name string, params *DeleteNamespacedVirtualMachineInstanceParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDeleteNamespacedVirtualMachineInstanceRequestWithBody(c.Server, namespace, name, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// DeleteNamespacedVirtualMachineInstance KubeVirt Delete VirtualMachineInstance
+//
+// Deletes the specified VirtualMachineInstance; one with finalizers is gone when the last of them is removed.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with DELETE /apis/kubevirt.io/v1/namespaces/{namespace}/virtualmachineinstances/{name} (the `DeleteNamespacedVirtualMachineInstance` operationId).
+func (c *Client) DeleteNamespacedVirtualMachineInstance(ctx context.Context, namespace string, name string, params *DeleteNamespacedVirtualMachineInstanceParams, body DeleteNamespacedVirtualMachineInstanceJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDeleteNamespacedVirtualMachineInstanceRequest(c.Server, namespace, name, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // ReadNamespacedVirtualMachineInstance KubeVirt Get a VirtualMachineInstance
 //
 // Returns the specified VirtualMachineInstance including its phase, network interfaces, volumes, node assignment, and guest OS information.
@@ -304,6 +518,101 @@ func (c *Client) ListNamespacedVirtualMachineInstance(ctx context.Context, names
 // Corresponds with GET /apis/kubevirt.io/v1/namespaces/{namespace}/virtualmachineinstances/{name} (the `ReadNamespacedVirtualMachineInstance` operationId).
 func (c *Client) ReadNamespacedVirtualMachineInstance(ctx context.Context, namespace string, name string, params *ReadNamespacedVirtualMachineInstanceParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewReadNamespacedVirtualMachineInstanceRequest(c.Server, namespace, name, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// PatchNamespacedVirtualMachineInstanceWithBody KubeVirt Patch VirtualMachineInstance
+//
+// Changes the specified VirtualMachineInstance.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PATCH /apis/kubevirt.io/v1/namespaces/{namespace}/virtualmachineinstances/{name} (the `PatchNamespacedVirtualMachineInstance` operationId).
+func (c *Client) PatchNamespacedVirtualMachineInstanceWithBody(ctx context.Context, namespace string, name string, params *PatchNamespacedVirtualMachineInstanceParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewPatchNamespacedVirtualMachineInstanceRequestWithBody(c.Server, namespace, name, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// PatchNamespacedVirtualMachineInstanceWithApplicationJSONPatchPlusJSONBody KubeVirt Patch VirtualMachineInstance
+//
+// Changes the specified VirtualMachineInstance.
+//
+// Takes a body of the `application/json-patch+json` content type.
+//
+// Corresponds with PATCH /apis/kubevirt.io/v1/namespaces/{namespace}/virtualmachineinstances/{name} (the `PatchNamespacedVirtualMachineInstance` operationId).
+func (c *Client) PatchNamespacedVirtualMachineInstanceWithApplicationJSONPatchPlusJSONBody(ctx context.Context, namespace string, name string, params *PatchNamespacedVirtualMachineInstanceParams, body PatchNamespacedVirtualMachineInstanceApplicationJSONPatchPlusJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewPatchNamespacedVirtualMachineInstanceRequestWithApplicationJSONPatchPlusJSONBody(c.Server, namespace, name, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// PatchNamespacedVirtualMachineInstanceWithApplicationMergePatchPlusJSONBody KubeVirt Patch VirtualMachineInstance
+//
+// Changes the specified VirtualMachineInstance.
+//
+// Takes a body of the `application/merge-patch+json` content type.
+//
+// Corresponds with PATCH /apis/kubevirt.io/v1/namespaces/{namespace}/virtualmachineinstances/{name} (the `PatchNamespacedVirtualMachineInstance` operationId).
+func (c *Client) PatchNamespacedVirtualMachineInstanceWithApplicationMergePatchPlusJSONBody(ctx context.Context, namespace string, name string, params *PatchNamespacedVirtualMachineInstanceParams, body PatchNamespacedVirtualMachineInstanceApplicationMergePatchPlusJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewPatchNamespacedVirtualMachineInstanceRequestWithApplicationMergePatchPlusJSONBody(c.Server, namespace, name, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ReplaceNamespacedVirtualMachineInstanceWithBody KubeVirt Replace VirtualMachineInstance
+//
+// Replaces the specified VirtualMachineInstance.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PUT /apis/kubevirt.io/v1/namespaces/{namespace}/virtualmachineinstances/{name} (the `ReplaceNamespacedVirtualMachineInstance` operationId).
+func (c *Client) ReplaceNamespacedVirtualMachineInstanceWithBody(ctx context.Context, namespace string, name string, params *ReplaceNamespacedVirtualMachineInstanceParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewReplaceNamespacedVirtualMachineInstanceRequestWithBody(c.Server, namespace, name, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ReplaceNamespacedVirtualMachineInstance KubeVirt Replace VirtualMachineInstance
+//
+// Replaces the specified VirtualMachineInstance.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PUT /apis/kubevirt.io/v1/namespaces/{namespace}/virtualmachineinstances/{name} (the `ReplaceNamespacedVirtualMachineInstance` operationId).
+func (c *Client) ReplaceNamespacedVirtualMachineInstance(ctx context.Context, namespace string, name string, params *ReplaceNamespacedVirtualMachineInstanceParams, body ReplaceNamespacedVirtualMachineInstanceJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewReplaceNamespacedVirtualMachineInstanceRequest(c.Server, namespace, name, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -722,6 +1031,200 @@ func NewGetKubeVirtV1APIResourcesRequest(server string) (*http.Request, error) {
 	return req, nil
 }
 
+// NewDeleteCollectionNamespacedVirtualMachineInstanceRequest calls the generic DeleteCollectionNamespacedVirtualMachineInstance builder with application/json body
+func NewDeleteCollectionNamespacedVirtualMachineInstanceRequest(server string, namespace string, params *DeleteCollectionNamespacedVirtualMachineInstanceParams, body DeleteCollectionNamespacedVirtualMachineInstanceJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewDeleteCollectionNamespacedVirtualMachineInstanceRequestWithBody(server, namespace, params, "application/json", bodyReader)
+}
+
+// NewDeleteCollectionNamespacedVirtualMachineInstanceRequestWithBody constructs an http.Request for the DeleteCollectionNamespacedVirtualMachineInstance method, with any body, and a specified content type
+func NewDeleteCollectionNamespacedVirtualMachineInstanceRequestWithBody(server string, namespace string, params *DeleteCollectionNamespacedVirtualMachineInstanceParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "namespace", namespace, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/apis/kubevirt.io/v1/namespaces/%s/virtualmachineinstances", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.LabelSelector != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "labelSelector", *params.LabelSelector, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.FieldSelector != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "fieldSelector", *params.FieldSelector, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Continue != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "continue", *params.Continue, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.ResourceVersion != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "resourceVersion", *params.ResourceVersion, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.ResourceVersionMatch != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "resourceVersionMatch", *params.ResourceVersionMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.TimeoutSeconds != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "timeoutSeconds", *params.TimeoutSeconds, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.DryRun != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "dryRun", *params.DryRun, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.GracePeriodSeconds != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "gracePeriodSeconds", *params.GracePeriodSeconds, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.PropagationPolicy != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "propagationPolicy", *params.PropagationPolicy, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.OrphanDependents != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "orphanDependents", *params.OrphanDependents, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
 // NewListNamespacedVirtualMachineInstanceRequest constructs an http.Request for the ListNamespacedVirtualMachineInstance method
 func NewListNamespacedVirtualMachineInstanceRequest(server string, namespace string, params *ListNamespacedVirtualMachineInstanceParams) (*http.Request, error) {
 	var err error
@@ -903,6 +1406,233 @@ func NewListNamespacedVirtualMachineInstanceRequest(server string, namespace str
 	return req, nil
 }
 
+// NewCreateNamespacedVirtualMachineInstanceRequest calls the generic CreateNamespacedVirtualMachineInstance builder with application/json body
+func NewCreateNamespacedVirtualMachineInstanceRequest(server string, namespace string, params *CreateNamespacedVirtualMachineInstanceParams, body CreateNamespacedVirtualMachineInstanceJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCreateNamespacedVirtualMachineInstanceRequestWithBody(server, namespace, params, "application/json", bodyReader)
+}
+
+// NewCreateNamespacedVirtualMachineInstanceRequestWithBody constructs an http.Request for the CreateNamespacedVirtualMachineInstance method, with any body, and a specified content type
+func NewCreateNamespacedVirtualMachineInstanceRequestWithBody(server string, namespace string, params *CreateNamespacedVirtualMachineInstanceParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "namespace", namespace, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/apis/kubevirt.io/v1/namespaces/%s/virtualmachineinstances", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.DryRun != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "dryRun", *params.DryRun, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.FieldManager != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "fieldManager", *params.FieldManager, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.FieldValidation != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "fieldValidation", *params.FieldValidation, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.IncludeObject != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "includeObject", *params.IncludeObject, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewDeleteNamespacedVirtualMachineInstanceRequest calls the generic DeleteNamespacedVirtualMachineInstance builder with application/json body
+func NewDeleteNamespacedVirtualMachineInstanceRequest(server string, namespace string, name string, params *DeleteNamespacedVirtualMachineInstanceParams, body DeleteNamespacedVirtualMachineInstanceJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewDeleteNamespacedVirtualMachineInstanceRequestWithBody(server, namespace, name, params, "application/json", bodyReader)
+}
+
+// NewDeleteNamespacedVirtualMachineInstanceRequestWithBody constructs an http.Request for the DeleteNamespacedVirtualMachineInstance method, with any body, and a specified content type
+func NewDeleteNamespacedVirtualMachineInstanceRequestWithBody(server string, namespace string, name string, params *DeleteNamespacedVirtualMachineInstanceParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "namespace", namespace, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "name", name, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/apis/kubevirt.io/v1/namespaces/%s/virtualmachineinstances/%s", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.DryRun != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "dryRun", *params.DryRun, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.GracePeriodSeconds != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "gracePeriodSeconds", *params.GracePeriodSeconds, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.PropagationPolicy != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "propagationPolicy", *params.PropagationPolicy, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.OrphanDependents != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "orphanDependents", *params.OrphanDependents, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
 // NewReadNamespacedVirtualMachineInstanceRequest constructs an http.Request for the ReadNamespacedVirtualMachineInstance method
 func NewReadNamespacedVirtualMachineInstanceRequest(server string, namespace string, name string, params *ReadNamespacedVirtualMachineInstanceParams) (*http.Request, error) {
 	var err error
@@ -979,6 +1709,263 @@ func NewReadNamespacedVirtualMachineInstanceRequest(server string, namespace str
 	if err != nil {
 		return nil, err
 	}
+
+	return req, nil
+}
+
+// NewPatchNamespacedVirtualMachineInstanceRequestWithApplicationJSONPatchPlusJSONBody calls the generic PatchNamespacedVirtualMachineInstance builder with application/json-patch+json body
+func NewPatchNamespacedVirtualMachineInstanceRequestWithApplicationJSONPatchPlusJSONBody(server string, namespace string, name string, params *PatchNamespacedVirtualMachineInstanceParams, body PatchNamespacedVirtualMachineInstanceApplicationJSONPatchPlusJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewPatchNamespacedVirtualMachineInstanceRequestWithBody(server, namespace, name, params, "application/json-patch+json", bodyReader)
+}
+
+// NewPatchNamespacedVirtualMachineInstanceRequestWithApplicationMergePatchPlusJSONBody calls the generic PatchNamespacedVirtualMachineInstance builder with application/merge-patch+json body
+func NewPatchNamespacedVirtualMachineInstanceRequestWithApplicationMergePatchPlusJSONBody(server string, namespace string, name string, params *PatchNamespacedVirtualMachineInstanceParams, body PatchNamespacedVirtualMachineInstanceApplicationMergePatchPlusJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewPatchNamespacedVirtualMachineInstanceRequestWithBody(server, namespace, name, params, "application/merge-patch+json", bodyReader)
+}
+
+// NewPatchNamespacedVirtualMachineInstanceRequestWithBody constructs an http.Request for the PatchNamespacedVirtualMachineInstance method, with any body, and a specified content type
+func NewPatchNamespacedVirtualMachineInstanceRequestWithBody(server string, namespace string, name string, params *PatchNamespacedVirtualMachineInstanceParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "namespace", namespace, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "name", name, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/apis/kubevirt.io/v1/namespaces/%s/virtualmachineinstances/%s", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.DryRun != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "dryRun", *params.DryRun, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.FieldManager != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "fieldManager", *params.FieldManager, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.FieldValidation != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "fieldValidation", *params.FieldValidation, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Force != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "force", *params.Force, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.IncludeObject != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "includeObject", *params.IncludeObject, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodPatch, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewReplaceNamespacedVirtualMachineInstanceRequest calls the generic ReplaceNamespacedVirtualMachineInstance builder with application/json body
+func NewReplaceNamespacedVirtualMachineInstanceRequest(server string, namespace string, name string, params *ReplaceNamespacedVirtualMachineInstanceParams, body ReplaceNamespacedVirtualMachineInstanceJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewReplaceNamespacedVirtualMachineInstanceRequestWithBody(server, namespace, name, params, "application/json", bodyReader)
+}
+
+// NewReplaceNamespacedVirtualMachineInstanceRequestWithBody constructs an http.Request for the ReplaceNamespacedVirtualMachineInstance method, with any body, and a specified content type
+func NewReplaceNamespacedVirtualMachineInstanceRequestWithBody(server string, namespace string, name string, params *ReplaceNamespacedVirtualMachineInstanceParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "namespace", namespace, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "name", name, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/apis/kubevirt.io/v1/namespaces/%s/virtualmachineinstances/%s", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.DryRun != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "dryRun", *params.DryRun, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.FieldManager != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "fieldManager", *params.FieldManager, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.FieldValidation != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "fieldValidation", *params.FieldValidation, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.IncludeObject != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "includeObject", *params.IncludeObject, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodPut, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
 
 	return req, nil
 }
@@ -1362,6 +2349,24 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /apis/kubevirt.io/v1 (the `GetKubeVirtV1APIResources` operationId).
 	GetKubeVirtV1APIResourcesWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetKubeVirtV1APIResourcesResponse, error)
 
+	// DeleteCollectionNamespacedVirtualMachineInstanceWithBodyWithResponse KubeVirt Delete VirtualMachineInstances
+	//
+	// Deletes the VirtualMachineInstances that are selected, and returns them.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with DELETE /apis/kubevirt.io/v1/namespaces/{namespace}/virtualmachineinstances (the `DeleteCollectionNamespacedVirtualMachineInstance` operationId).
+	DeleteCollectionNamespacedVirtualMachineInstanceWithBodyWithResponse(ctx context.Context, namespace string, params *DeleteCollectionNamespacedVirtualMachineInstanceParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*DeleteCollectionNamespacedVirtualMachineInstanceResponse, error)
+
+	// DeleteCollectionNamespacedVirtualMachineInstanceWithResponse KubeVirt Delete VirtualMachineInstances
+	//
+	// Deletes the VirtualMachineInstances that are selected, and returns them.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with DELETE /apis/kubevirt.io/v1/namespaces/{namespace}/virtualmachineinstances (the `DeleteCollectionNamespacedVirtualMachineInstance` operationId).
+	DeleteCollectionNamespacedVirtualMachineInstanceWithResponse(ctx context.Context, namespace string, params *DeleteCollectionNamespacedVirtualMachineInstanceParams, body DeleteCollectionNamespacedVirtualMachineInstanceJSONRequestBody, reqEditors ...RequestEditorFn) (*DeleteCollectionNamespacedVirtualMachineInstanceResponse, error)
+
 	// ListNamespacedVirtualMachineInstanceWithResponse KubeVirt List VirtualMachineInstances
 	//
 	// Returns all running VirtualMachineInstance resources in the specified namespace. Each VMI represents an active virtual machine process.
@@ -1371,6 +2376,42 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /apis/kubevirt.io/v1/namespaces/{namespace}/virtualmachineinstances (the `ListNamespacedVirtualMachineInstance` operationId).
 	ListNamespacedVirtualMachineInstanceWithResponse(ctx context.Context, namespace string, params *ListNamespacedVirtualMachineInstanceParams, reqEditors ...RequestEditorFn) (*ListNamespacedVirtualMachineInstanceResponse, error)
 
+	// CreateNamespacedVirtualMachineInstanceWithBodyWithResponse KubeVirt Create VirtualMachineInstance
+	//
+	// Creates a VirtualMachineInstance.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /apis/kubevirt.io/v1/namespaces/{namespace}/virtualmachineinstances (the `CreateNamespacedVirtualMachineInstance` operationId).
+	CreateNamespacedVirtualMachineInstanceWithBodyWithResponse(ctx context.Context, namespace string, params *CreateNamespacedVirtualMachineInstanceParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateNamespacedVirtualMachineInstanceResponse, error)
+
+	// CreateNamespacedVirtualMachineInstanceWithResponse KubeVirt Create VirtualMachineInstance
+	//
+	// Creates a VirtualMachineInstance.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /apis/kubevirt.io/v1/namespaces/{namespace}/virtualmachineinstances (the `CreateNamespacedVirtualMachineInstance` operationId).
+	CreateNamespacedVirtualMachineInstanceWithResponse(ctx context.Context, namespace string, params *CreateNamespacedVirtualMachineInstanceParams, body CreateNamespacedVirtualMachineInstanceJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateNamespacedVirtualMachineInstanceResponse, error)
+
+	// DeleteNamespacedVirtualMachineInstanceWithBodyWithResponse KubeVirt Delete VirtualMachineInstance
+	//
+	// Deletes the specified VirtualMachineInstance; one with finalizers is gone when the last of them is removed.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with DELETE /apis/kubevirt.io/v1/namespaces/{namespace}/virtualmachineinstances/{name} (the `DeleteNamespacedVirtualMachineInstance` operationId).
+	DeleteNamespacedVirtualMachineInstanceWithBodyWithResponse(ctx context.Context, namespace string, name string, params *DeleteNamespacedVirtualMachineInstanceParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*DeleteNamespacedVirtualMachineInstanceResponse, error)
+
+	// DeleteNamespacedVirtualMachineInstanceWithResponse KubeVirt Delete VirtualMachineInstance
+	//
+	// Deletes the specified VirtualMachineInstance; one with finalizers is gone when the last of them is removed.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with DELETE /apis/kubevirt.io/v1/namespaces/{namespace}/virtualmachineinstances/{name} (the `DeleteNamespacedVirtualMachineInstance` operationId).
+	DeleteNamespacedVirtualMachineInstanceWithResponse(ctx context.Context, namespace string, name string, params *DeleteNamespacedVirtualMachineInstanceParams, body DeleteNamespacedVirtualMachineInstanceJSONRequestBody, reqEditors ...RequestEditorFn) (*DeleteNamespacedVirtualMachineInstanceResponse, error)
+
 	// ReadNamespacedVirtualMachineInstanceWithResponse KubeVirt Get a VirtualMachineInstance
 	//
 	// Returns the specified VirtualMachineInstance including its phase, network interfaces, volumes, node assignment, and guest OS information.
@@ -1379,6 +2420,51 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /apis/kubevirt.io/v1/namespaces/{namespace}/virtualmachineinstances/{name} (the `ReadNamespacedVirtualMachineInstance` operationId).
 	ReadNamespacedVirtualMachineInstanceWithResponse(ctx context.Context, namespace string, name string, params *ReadNamespacedVirtualMachineInstanceParams, reqEditors ...RequestEditorFn) (*ReadNamespacedVirtualMachineInstanceResponse, error)
+
+	// PatchNamespacedVirtualMachineInstanceWithBodyWithResponse KubeVirt Patch VirtualMachineInstance
+	//
+	// Changes the specified VirtualMachineInstance.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /apis/kubevirt.io/v1/namespaces/{namespace}/virtualmachineinstances/{name} (the `PatchNamespacedVirtualMachineInstance` operationId).
+	PatchNamespacedVirtualMachineInstanceWithBodyWithResponse(ctx context.Context, namespace string, name string, params *PatchNamespacedVirtualMachineInstanceParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*PatchNamespacedVirtualMachineInstanceResponse, error)
+
+	// PatchNamespacedVirtualMachineInstanceWithApplicationJSONPatchPlusJSONBodyWithResponse KubeVirt Patch VirtualMachineInstance
+	//
+	// Changes the specified VirtualMachineInstance.
+	//
+	// Takes a body of the `application/json-patch+json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /apis/kubevirt.io/v1/namespaces/{namespace}/virtualmachineinstances/{name} (the `PatchNamespacedVirtualMachineInstance` operationId).
+	PatchNamespacedVirtualMachineInstanceWithApplicationJSONPatchPlusJSONBodyWithResponse(ctx context.Context, namespace string, name string, params *PatchNamespacedVirtualMachineInstanceParams, body PatchNamespacedVirtualMachineInstanceApplicationJSONPatchPlusJSONRequestBody, reqEditors ...RequestEditorFn) (*PatchNamespacedVirtualMachineInstanceResponse, error)
+
+	// PatchNamespacedVirtualMachineInstanceWithApplicationMergePatchPlusJSONBodyWithResponse KubeVirt Patch VirtualMachineInstance
+	//
+	// Changes the specified VirtualMachineInstance.
+	//
+	// Takes a body of the `application/merge-patch+json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /apis/kubevirt.io/v1/namespaces/{namespace}/virtualmachineinstances/{name} (the `PatchNamespacedVirtualMachineInstance` operationId).
+	PatchNamespacedVirtualMachineInstanceWithApplicationMergePatchPlusJSONBodyWithResponse(ctx context.Context, namespace string, name string, params *PatchNamespacedVirtualMachineInstanceParams, body PatchNamespacedVirtualMachineInstanceApplicationMergePatchPlusJSONRequestBody, reqEditors ...RequestEditorFn) (*PatchNamespacedVirtualMachineInstanceResponse, error)
+
+	// ReplaceNamespacedVirtualMachineInstanceWithBodyWithResponse KubeVirt Replace VirtualMachineInstance
+	//
+	// Replaces the specified VirtualMachineInstance.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PUT /apis/kubevirt.io/v1/namespaces/{namespace}/virtualmachineinstances/{name} (the `ReplaceNamespacedVirtualMachineInstance` operationId).
+	ReplaceNamespacedVirtualMachineInstanceWithBodyWithResponse(ctx context.Context, namespace string, name string, params *ReplaceNamespacedVirtualMachineInstanceParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ReplaceNamespacedVirtualMachineInstanceResponse, error)
+
+	// ReplaceNamespacedVirtualMachineInstanceWithResponse KubeVirt Replace VirtualMachineInstance
+	//
+	// Replaces the specified VirtualMachineInstance.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PUT /apis/kubevirt.io/v1/namespaces/{namespace}/virtualmachineinstances/{name} (the `ReplaceNamespacedVirtualMachineInstance` operationId).
+	ReplaceNamespacedVirtualMachineInstanceWithResponse(ctx context.Context, namespace string, name string, params *ReplaceNamespacedVirtualMachineInstanceParams, body ReplaceNamespacedVirtualMachineInstanceJSONRequestBody, reqEditors ...RequestEditorFn) (*ReplaceNamespacedVirtualMachineInstanceResponse, error)
 
 	// ListVirtualMachineInstanceForAllNamespacesWithResponse KubeVirt List VirtualMachineInstances of all namespaces
 	//
@@ -1705,6 +2791,47 @@ func (r GetKubeVirtV1APIResourcesResponse) ContentType() string {
 	return ""
 }
 
+type DeleteCollectionNamespacedVirtualMachineInstanceResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *VirtualMachineInstanceList
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r DeleteCollectionNamespacedVirtualMachineInstanceResponse) GetJSON200() *VirtualMachineInstanceList {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r DeleteCollectionNamespacedVirtualMachineInstanceResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r DeleteCollectionNamespacedVirtualMachineInstanceResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r DeleteCollectionNamespacedVirtualMachineInstanceResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r DeleteCollectionNamespacedVirtualMachineInstanceResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type ListNamespacedVirtualMachineInstanceResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -1746,6 +2873,88 @@ func (r ListNamespacedVirtualMachineInstanceResponse) ContentType() string {
 	return ""
 }
 
+type CreateNamespacedVirtualMachineInstanceResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *VirtualMachineInstance
+}
+
+// GetJSON201 returns the response for an HTTP 201 `application/json` response
+func (r CreateNamespacedVirtualMachineInstanceResponse) GetJSON201() *VirtualMachineInstance {
+	return r.JSON201
+}
+
+// GetBody returns the raw response body bytes
+func (r CreateNamespacedVirtualMachineInstanceResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r CreateNamespacedVirtualMachineInstanceResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CreateNamespacedVirtualMachineInstanceResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r CreateNamespacedVirtualMachineInstanceResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type DeleteNamespacedVirtualMachineInstanceResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *map[string]interface{}
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r DeleteNamespacedVirtualMachineInstanceResponse) GetJSON200() *map[string]interface{} {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r DeleteNamespacedVirtualMachineInstanceResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r DeleteNamespacedVirtualMachineInstanceResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r DeleteNamespacedVirtualMachineInstanceResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r DeleteNamespacedVirtualMachineInstanceResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type ReadNamespacedVirtualMachineInstanceResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -1781,6 +2990,95 @@ func (r ReadNamespacedVirtualMachineInstanceResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r ReadNamespacedVirtualMachineInstanceResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type PatchNamespacedVirtualMachineInstanceResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *VirtualMachineInstance
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *VirtualMachineInstance
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r PatchNamespacedVirtualMachineInstanceResponse) GetJSON200() *VirtualMachineInstance {
+	return r.JSON200
+}
+
+// GetJSON201 returns the response for an HTTP 201 `application/json` response
+func (r PatchNamespacedVirtualMachineInstanceResponse) GetJSON201() *VirtualMachineInstance {
+	return r.JSON201
+}
+
+// GetBody returns the raw response body bytes
+func (r PatchNamespacedVirtualMachineInstanceResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r PatchNamespacedVirtualMachineInstanceResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r PatchNamespacedVirtualMachineInstanceResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r PatchNamespacedVirtualMachineInstanceResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ReplaceNamespacedVirtualMachineInstanceResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *VirtualMachineInstance
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ReplaceNamespacedVirtualMachineInstanceResponse) GetJSON200() *VirtualMachineInstance {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r ReplaceNamespacedVirtualMachineInstanceResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ReplaceNamespacedVirtualMachineInstanceResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ReplaceNamespacedVirtualMachineInstanceResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ReplaceNamespacedVirtualMachineInstanceResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -2066,6 +3364,36 @@ func (c *ClientWithResponses) GetKubeVirtV1APIResourcesWithResponse(ctx context.
 	return ParseGetKubeVirtV1APIResourcesResponse(rsp)
 }
 
+// DeleteCollectionNamespacedVirtualMachineInstanceWithBodyWithResponse KubeVirt Delete VirtualMachineInstances
+//
+// Deletes the VirtualMachineInstances that are selected, and returns them.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with DELETE /apis/kubevirt.io/v1/namespaces/{namespace}/virtualmachineinstances (the `DeleteCollectionNamespacedVirtualMachineInstance` operationId).
+func (c *ClientWithResponses) DeleteCollectionNamespacedVirtualMachineInstanceWithBodyWithResponse(ctx context.Context, namespace string, params *DeleteCollectionNamespacedVirtualMachineInstanceParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*DeleteCollectionNamespacedVirtualMachineInstanceResponse, error) {
+	rsp, err := c.DeleteCollectionNamespacedVirtualMachineInstanceWithBody(ctx, namespace, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDeleteCollectionNamespacedVirtualMachineInstanceResponse(rsp)
+}
+
+// DeleteCollectionNamespacedVirtualMachineInstanceWithResponse KubeVirt Delete VirtualMachineInstances
+//
+// Deletes the VirtualMachineInstances that are selected, and returns them.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with DELETE /apis/kubevirt.io/v1/namespaces/{namespace}/virtualmachineinstances (the `DeleteCollectionNamespacedVirtualMachineInstance` operationId).
+func (c *ClientWithResponses) DeleteCollectionNamespacedVirtualMachineInstanceWithResponse(ctx context.Context, namespace string, params *DeleteCollectionNamespacedVirtualMachineInstanceParams, body DeleteCollectionNamespacedVirtualMachineInstanceJSONRequestBody, reqEditors ...RequestEditorFn) (*DeleteCollectionNamespacedVirtualMachineInstanceResponse, error) {
+	rsp, err := c.DeleteCollectionNamespacedVirtualMachineInstance(ctx, namespace, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDeleteCollectionNamespacedVirtualMachineInstanceResponse(rsp)
+}
+
 // ListNamespacedVirtualMachineInstanceWithResponse KubeVirt List VirtualMachineInstances
 //
 // Returns all running VirtualMachineInstance resources in the specified namespace. Each VMI represents an active virtual machine process.
@@ -2081,6 +3409,66 @@ func (c *ClientWithResponses) ListNamespacedVirtualMachineInstanceWithResponse(c
 	return ParseListNamespacedVirtualMachineInstanceResponse(rsp)
 }
 
+// CreateNamespacedVirtualMachineInstanceWithBodyWithResponse KubeVirt Create VirtualMachineInstance
+//
+// Creates a VirtualMachineInstance.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /apis/kubevirt.io/v1/namespaces/{namespace}/virtualmachineinstances (the `CreateNamespacedVirtualMachineInstance` operationId).
+func (c *ClientWithResponses) CreateNamespacedVirtualMachineInstanceWithBodyWithResponse(ctx context.Context, namespace string, params *CreateNamespacedVirtualMachineInstanceParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateNamespacedVirtualMachineInstanceResponse, error) {
+	rsp, err := c.CreateNamespacedVirtualMachineInstanceWithBody(ctx, namespace, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateNamespacedVirtualMachineInstanceResponse(rsp)
+}
+
+// CreateNamespacedVirtualMachineInstanceWithResponse KubeVirt Create VirtualMachineInstance
+//
+// Creates a VirtualMachineInstance.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /apis/kubevirt.io/v1/namespaces/{namespace}/virtualmachineinstances (the `CreateNamespacedVirtualMachineInstance` operationId).
+func (c *ClientWithResponses) CreateNamespacedVirtualMachineInstanceWithResponse(ctx context.Context, namespace string, params *CreateNamespacedVirtualMachineInstanceParams, body CreateNamespacedVirtualMachineInstanceJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateNamespacedVirtualMachineInstanceResponse, error) {
+	rsp, err := c.CreateNamespacedVirtualMachineInstance(ctx, namespace, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateNamespacedVirtualMachineInstanceResponse(rsp)
+}
+
+// DeleteNamespacedVirtualMachineInstanceWithBodyWithResponse KubeVirt Delete VirtualMachineInstance
+//
+// Deletes the specified VirtualMachineInstance; one with finalizers is gone when the last of them is removed.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with DELETE /apis/kubevirt.io/v1/namespaces/{namespace}/virtualmachineinstances/{name} (the `DeleteNamespacedVirtualMachineInstance` operationId).
+func (c *ClientWithResponses) DeleteNamespacedVirtualMachineInstanceWithBodyWithResponse(ctx context.Context, namespace string, name string, params *DeleteNamespacedVirtualMachineInstanceParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*DeleteNamespacedVirtualMachineInstanceResponse, error) {
+	rsp, err := c.DeleteNamespacedVirtualMachineInstanceWithBody(ctx, namespace, name, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDeleteNamespacedVirtualMachineInstanceResponse(rsp)
+}
+
+// DeleteNamespacedVirtualMachineInstanceWithResponse KubeVirt Delete VirtualMachineInstance
+//
+// Deletes the specified VirtualMachineInstance; one with finalizers is gone when the last of them is removed.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with DELETE /apis/kubevirt.io/v1/namespaces/{namespace}/virtualmachineinstances/{name} (the `DeleteNamespacedVirtualMachineInstance` operationId).
+func (c *ClientWithResponses) DeleteNamespacedVirtualMachineInstanceWithResponse(ctx context.Context, namespace string, name string, params *DeleteNamespacedVirtualMachineInstanceParams, body DeleteNamespacedVirtualMachineInstanceJSONRequestBody, reqEditors ...RequestEditorFn) (*DeleteNamespacedVirtualMachineInstanceResponse, error) {
+	rsp, err := c.DeleteNamespacedVirtualMachineInstance(ctx, namespace, name, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDeleteNamespacedVirtualMachineInstanceResponse(rsp)
+}
+
 // ReadNamespacedVirtualMachineInstanceWithResponse KubeVirt Get a VirtualMachineInstance
 //
 // Returns the specified VirtualMachineInstance including its phase, network interfaces, volumes, node assignment, and guest OS information.
@@ -2094,6 +3482,81 @@ func (c *ClientWithResponses) ReadNamespacedVirtualMachineInstanceWithResponse(c
 		return nil, err
 	}
 	return ParseReadNamespacedVirtualMachineInstanceResponse(rsp)
+}
+
+// PatchNamespacedVirtualMachineInstanceWithBodyWithResponse KubeVirt Patch VirtualMachineInstance
+//
+// Changes the specified VirtualMachineInstance.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /apis/kubevirt.io/v1/namespaces/{namespace}/virtualmachineinstances/{name} (the `PatchNamespacedVirtualMachineInstance` operationId).
+func (c *ClientWithResponses) PatchNamespacedVirtualMachineInstanceWithBodyWithResponse(ctx context.Context, namespace string, name string, params *PatchNamespacedVirtualMachineInstanceParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*PatchNamespacedVirtualMachineInstanceResponse, error) {
+	rsp, err := c.PatchNamespacedVirtualMachineInstanceWithBody(ctx, namespace, name, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParsePatchNamespacedVirtualMachineInstanceResponse(rsp)
+}
+
+// PatchNamespacedVirtualMachineInstanceWithApplicationJSONPatchPlusJSONBodyWithResponse KubeVirt Patch VirtualMachineInstance
+//
+// Changes the specified VirtualMachineInstance.
+//
+// Takes a body of the `application/json-patch+json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /apis/kubevirt.io/v1/namespaces/{namespace}/virtualmachineinstances/{name} (the `PatchNamespacedVirtualMachineInstance` operationId).
+func (c *ClientWithResponses) PatchNamespacedVirtualMachineInstanceWithApplicationJSONPatchPlusJSONBodyWithResponse(ctx context.Context, namespace string, name string, params *PatchNamespacedVirtualMachineInstanceParams, body PatchNamespacedVirtualMachineInstanceApplicationJSONPatchPlusJSONRequestBody, reqEditors ...RequestEditorFn) (*PatchNamespacedVirtualMachineInstanceResponse, error) {
+	rsp, err := c.PatchNamespacedVirtualMachineInstanceWithApplicationJSONPatchPlusJSONBody(ctx, namespace, name, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParsePatchNamespacedVirtualMachineInstanceResponse(rsp)
+}
+
+// PatchNamespacedVirtualMachineInstanceWithApplicationMergePatchPlusJSONBodyWithResponse KubeVirt Patch VirtualMachineInstance
+//
+// Changes the specified VirtualMachineInstance.
+//
+// Takes a body of the `application/merge-patch+json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /apis/kubevirt.io/v1/namespaces/{namespace}/virtualmachineinstances/{name} (the `PatchNamespacedVirtualMachineInstance` operationId).
+func (c *ClientWithResponses) PatchNamespacedVirtualMachineInstanceWithApplicationMergePatchPlusJSONBodyWithResponse(ctx context.Context, namespace string, name string, params *PatchNamespacedVirtualMachineInstanceParams, body PatchNamespacedVirtualMachineInstanceApplicationMergePatchPlusJSONRequestBody, reqEditors ...RequestEditorFn) (*PatchNamespacedVirtualMachineInstanceResponse, error) {
+	rsp, err := c.PatchNamespacedVirtualMachineInstanceWithApplicationMergePatchPlusJSONBody(ctx, namespace, name, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParsePatchNamespacedVirtualMachineInstanceResponse(rsp)
+}
+
+// ReplaceNamespacedVirtualMachineInstanceWithBodyWithResponse KubeVirt Replace VirtualMachineInstance
+//
+// Replaces the specified VirtualMachineInstance.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PUT /apis/kubevirt.io/v1/namespaces/{namespace}/virtualmachineinstances/{name} (the `ReplaceNamespacedVirtualMachineInstance` operationId).
+func (c *ClientWithResponses) ReplaceNamespacedVirtualMachineInstanceWithBodyWithResponse(ctx context.Context, namespace string, name string, params *ReplaceNamespacedVirtualMachineInstanceParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ReplaceNamespacedVirtualMachineInstanceResponse, error) {
+	rsp, err := c.ReplaceNamespacedVirtualMachineInstanceWithBody(ctx, namespace, name, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseReplaceNamespacedVirtualMachineInstanceResponse(rsp)
+}
+
+// ReplaceNamespacedVirtualMachineInstanceWithResponse KubeVirt Replace VirtualMachineInstance
+//
+// Replaces the specified VirtualMachineInstance.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PUT /apis/kubevirt.io/v1/namespaces/{namespace}/virtualmachineinstances/{name} (the `ReplaceNamespacedVirtualMachineInstance` operationId).
+func (c *ClientWithResponses) ReplaceNamespacedVirtualMachineInstanceWithResponse(ctx context.Context, namespace string, name string, params *ReplaceNamespacedVirtualMachineInstanceParams, body ReplaceNamespacedVirtualMachineInstanceJSONRequestBody, reqEditors ...RequestEditorFn) (*ReplaceNamespacedVirtualMachineInstanceResponse, error) {
+	rsp, err := c.ReplaceNamespacedVirtualMachineInstance(ctx, namespace, name, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseReplaceNamespacedVirtualMachineInstanceResponse(rsp)
 }
 
 // ListVirtualMachineInstanceForAllNamespacesWithResponse KubeVirt List VirtualMachineInstances of all namespaces
@@ -2345,6 +3808,32 @@ func ParseGetKubeVirtV1APIResourcesResponse(rsp *http.Response) (*GetKubeVirtV1A
 	return response, nil
 }
 
+// ParseDeleteCollectionNamespacedVirtualMachineInstanceResponse parses an HTTP response from a DeleteCollectionNamespacedVirtualMachineInstanceWithResponse call
+func ParseDeleteCollectionNamespacedVirtualMachineInstanceResponse(rsp *http.Response) (*DeleteCollectionNamespacedVirtualMachineInstanceResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &DeleteCollectionNamespacedVirtualMachineInstanceResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest VirtualMachineInstanceList
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseListNamespacedVirtualMachineInstanceResponse parses an HTTP response from a ListNamespacedVirtualMachineInstanceWithResponse call
 func ParseListNamespacedVirtualMachineInstanceResponse(rsp *http.Response) (*ListNamespacedVirtualMachineInstanceResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -2371,6 +3860,58 @@ func ParseListNamespacedVirtualMachineInstanceResponse(rsp *http.Response) (*Lis
 	return response, nil
 }
 
+// ParseCreateNamespacedVirtualMachineInstanceResponse parses an HTTP response from a CreateNamespacedVirtualMachineInstanceWithResponse call
+func ParseCreateNamespacedVirtualMachineInstanceResponse(rsp *http.Response) (*CreateNamespacedVirtualMachineInstanceResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CreateNamespacedVirtualMachineInstanceResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest VirtualMachineInstance
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseDeleteNamespacedVirtualMachineInstanceResponse parses an HTTP response from a DeleteNamespacedVirtualMachineInstanceWithResponse call
+func ParseDeleteNamespacedVirtualMachineInstanceResponse(rsp *http.Response) (*DeleteNamespacedVirtualMachineInstanceResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &DeleteNamespacedVirtualMachineInstanceResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest map[string]interface{}
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseReadNamespacedVirtualMachineInstanceResponse parses an HTTP response from a ReadNamespacedVirtualMachineInstanceWithResponse call
 func ParseReadNamespacedVirtualMachineInstanceResponse(rsp *http.Response) (*ReadNamespacedVirtualMachineInstanceResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -2380,6 +3921,65 @@ func ParseReadNamespacedVirtualMachineInstanceResponse(rsp *http.Response) (*Rea
 	}
 
 	response := &ReadNamespacedVirtualMachineInstanceResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest VirtualMachineInstance
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParsePatchNamespacedVirtualMachineInstanceResponse parses an HTTP response from a PatchNamespacedVirtualMachineInstanceWithResponse call
+func ParsePatchNamespacedVirtualMachineInstanceResponse(rsp *http.Response) (*PatchNamespacedVirtualMachineInstanceResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &PatchNamespacedVirtualMachineInstanceResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest VirtualMachineInstance
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest VirtualMachineInstance
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseReplaceNamespacedVirtualMachineInstanceResponse parses an HTTP response from a ReplaceNamespacedVirtualMachineInstanceWithResponse call
+func ParseReplaceNamespacedVirtualMachineInstanceResponse(rsp *http.Response) (*ReplaceNamespacedVirtualMachineInstanceResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ReplaceNamespacedVirtualMachineInstanceResponse{
 		Body:         bodyBytes,
 		HTTPResponse: rsp,
 	}

@@ -35,12 +35,27 @@ type ServerInterface interface {
 	// GetKubeVirtV1APIResources Get the resources of KubeVirt's group
 	// (GET /apis/kubevirt.io/v1)
 	GetKubeVirtV1APIResources(ctx echo.Context) error
+	// DeleteCollectionNamespacedVirtualMachineInstance KubeVirt Delete VirtualMachineInstances
+	// (DELETE /apis/kubevirt.io/v1/namespaces/{namespace}/virtualmachineinstances)
+	DeleteCollectionNamespacedVirtualMachineInstance(ctx echo.Context, namespace string, params DeleteCollectionNamespacedVirtualMachineInstanceParams) error
 	// ListNamespacedVirtualMachineInstance KubeVirt List VirtualMachineInstances
 	// (GET /apis/kubevirt.io/v1/namespaces/{namespace}/virtualmachineinstances)
 	ListNamespacedVirtualMachineInstance(ctx echo.Context, namespace string, params ListNamespacedVirtualMachineInstanceParams) error
+	// CreateNamespacedVirtualMachineInstance KubeVirt Create VirtualMachineInstance
+	// (POST /apis/kubevirt.io/v1/namespaces/{namespace}/virtualmachineinstances)
+	CreateNamespacedVirtualMachineInstance(ctx echo.Context, namespace string, params CreateNamespacedVirtualMachineInstanceParams) error
+	// DeleteNamespacedVirtualMachineInstance KubeVirt Delete VirtualMachineInstance
+	// (DELETE /apis/kubevirt.io/v1/namespaces/{namespace}/virtualmachineinstances/{name})
+	DeleteNamespacedVirtualMachineInstance(ctx echo.Context, namespace string, name string, params DeleteNamespacedVirtualMachineInstanceParams) error
 	// ReadNamespacedVirtualMachineInstance KubeVirt Get a VirtualMachineInstance
 	// (GET /apis/kubevirt.io/v1/namespaces/{namespace}/virtualmachineinstances/{name})
 	ReadNamespacedVirtualMachineInstance(ctx echo.Context, namespace string, name string, params ReadNamespacedVirtualMachineInstanceParams) error
+	// PatchNamespacedVirtualMachineInstance KubeVirt Patch VirtualMachineInstance
+	// (PATCH /apis/kubevirt.io/v1/namespaces/{namespace}/virtualmachineinstances/{name})
+	PatchNamespacedVirtualMachineInstance(ctx echo.Context, namespace string, name string, params PatchNamespacedVirtualMachineInstanceParams) error
+	// ReplaceNamespacedVirtualMachineInstance KubeVirt Replace VirtualMachineInstance
+	// (PUT /apis/kubevirt.io/v1/namespaces/{namespace}/virtualmachineinstances/{name})
+	ReplaceNamespacedVirtualMachineInstance(ctx echo.Context, namespace string, name string, params ReplaceNamespacedVirtualMachineInstanceParams) error
 	// ListVirtualMachineInstanceForAllNamespaces KubeVirt List VirtualMachineInstances of all namespaces
 	// (GET /apis/kubevirt.io/v1/virtualmachineinstances)
 	ListVirtualMachineInstanceForAllNamespaces(ctx echo.Context, params ListVirtualMachineInstanceForAllNamespacesParams) error
@@ -205,6 +220,101 @@ func (w *ServerInterfaceWrapper) GetKubeVirtV1APIResources(ctx echo.Context) err
 	return err
 }
 
+// DeleteCollectionNamespacedVirtualMachineInstance converts echo context to params.
+func (w *ServerInterfaceWrapper) DeleteCollectionNamespacedVirtualMachineInstance(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "namespace" -------------
+	var namespace string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "namespace", ctx.Param("namespace"), &namespace, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter namespace: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params DeleteCollectionNamespacedVirtualMachineInstanceParams
+	// ------------- Optional query parameter "labelSelector" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "labelSelector", ctx.QueryParams(), &params.LabelSelector, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter labelSelector: %s", err))
+	}
+
+	// ------------- Optional query parameter "fieldSelector" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "fieldSelector", ctx.QueryParams(), &params.FieldSelector, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter fieldSelector: %s", err))
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "continue" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "continue", ctx.QueryParams(), &params.Continue, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter continue: %s", err))
+	}
+
+	// ------------- Optional query parameter "resourceVersion" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "resourceVersion", ctx.QueryParams(), &params.ResourceVersion, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter resourceVersion: %s", err))
+	}
+
+	// ------------- Optional query parameter "resourceVersionMatch" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "resourceVersionMatch", ctx.QueryParams(), &params.ResourceVersionMatch, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter resourceVersionMatch: %s", err))
+	}
+
+	// ------------- Optional query parameter "timeoutSeconds" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "timeoutSeconds", ctx.QueryParams(), &params.TimeoutSeconds, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter timeoutSeconds: %s", err))
+	}
+
+	// ------------- Optional query parameter "dryRun" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "dryRun", ctx.QueryParams(), &params.DryRun, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter dryRun: %s", err))
+	}
+
+	// ------------- Optional query parameter "gracePeriodSeconds" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "gracePeriodSeconds", ctx.QueryParams(), &params.GracePeriodSeconds, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter gracePeriodSeconds: %s", err))
+	}
+
+	// ------------- Optional query parameter "propagationPolicy" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "propagationPolicy", ctx.QueryParams(), &params.PropagationPolicy, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter propagationPolicy: %s", err))
+	}
+
+	// ------------- Optional query parameter "orphanDependents" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "orphanDependents", ctx.QueryParams(), &params.OrphanDependents, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter orphanDependents: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.DeleteCollectionNamespacedVirtualMachineInstance(ctx, namespace, params)
+	return err
+}
+
 // ListNamespacedVirtualMachineInstance converts echo context to params.
 func (w *ServerInterfaceWrapper) ListNamespacedVirtualMachineInstance(ctx echo.Context) error {
 	var err error
@@ -300,6 +410,106 @@ func (w *ServerInterfaceWrapper) ListNamespacedVirtualMachineInstance(ctx echo.C
 	return err
 }
 
+// CreateNamespacedVirtualMachineInstance converts echo context to params.
+func (w *ServerInterfaceWrapper) CreateNamespacedVirtualMachineInstance(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "namespace" -------------
+	var namespace string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "namespace", ctx.Param("namespace"), &namespace, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter namespace: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params CreateNamespacedVirtualMachineInstanceParams
+	// ------------- Optional query parameter "dryRun" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "dryRun", ctx.QueryParams(), &params.DryRun, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter dryRun: %s", err))
+	}
+
+	// ------------- Optional query parameter "fieldManager" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "fieldManager", ctx.QueryParams(), &params.FieldManager, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter fieldManager: %s", err))
+	}
+
+	// ------------- Optional query parameter "fieldValidation" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "fieldValidation", ctx.QueryParams(), &params.FieldValidation, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter fieldValidation: %s", err))
+	}
+
+	// ------------- Optional query parameter "includeObject" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "includeObject", ctx.QueryParams(), &params.IncludeObject, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter includeObject: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.CreateNamespacedVirtualMachineInstance(ctx, namespace, params)
+	return err
+}
+
+// DeleteNamespacedVirtualMachineInstance converts echo context to params.
+func (w *ServerInterfaceWrapper) DeleteNamespacedVirtualMachineInstance(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "namespace" -------------
+	var namespace string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "namespace", ctx.Param("namespace"), &namespace, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter namespace: %s", err))
+	}
+
+	// ------------- Path parameter "name" -------------
+	var name string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "name", ctx.Param("name"), &name, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter name: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params DeleteNamespacedVirtualMachineInstanceParams
+	// ------------- Optional query parameter "dryRun" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "dryRun", ctx.QueryParams(), &params.DryRun, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter dryRun: %s", err))
+	}
+
+	// ------------- Optional query parameter "gracePeriodSeconds" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "gracePeriodSeconds", ctx.QueryParams(), &params.GracePeriodSeconds, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter gracePeriodSeconds: %s", err))
+	}
+
+	// ------------- Optional query parameter "propagationPolicy" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "propagationPolicy", ctx.QueryParams(), &params.PropagationPolicy, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter propagationPolicy: %s", err))
+	}
+
+	// ------------- Optional query parameter "orphanDependents" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "orphanDependents", ctx.QueryParams(), &params.OrphanDependents, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter orphanDependents: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.DeleteNamespacedVirtualMachineInstance(ctx, namespace, name, params)
+	return err
+}
+
 // ReadNamespacedVirtualMachineInstance converts echo context to params.
 func (w *ServerInterfaceWrapper) ReadNamespacedVirtualMachineInstance(ctx echo.Context) error {
 	var err error
@@ -337,6 +547,121 @@ func (w *ServerInterfaceWrapper) ReadNamespacedVirtualMachineInstance(ctx echo.C
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.ReadNamespacedVirtualMachineInstance(ctx, namespace, name, params)
+	return err
+}
+
+// PatchNamespacedVirtualMachineInstance converts echo context to params.
+func (w *ServerInterfaceWrapper) PatchNamespacedVirtualMachineInstance(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "namespace" -------------
+	var namespace string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "namespace", ctx.Param("namespace"), &namespace, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter namespace: %s", err))
+	}
+
+	// ------------- Path parameter "name" -------------
+	var name string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "name", ctx.Param("name"), &name, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter name: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params PatchNamespacedVirtualMachineInstanceParams
+	// ------------- Optional query parameter "dryRun" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "dryRun", ctx.QueryParams(), &params.DryRun, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter dryRun: %s", err))
+	}
+
+	// ------------- Optional query parameter "fieldManager" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "fieldManager", ctx.QueryParams(), &params.FieldManager, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter fieldManager: %s", err))
+	}
+
+	// ------------- Optional query parameter "fieldValidation" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "fieldValidation", ctx.QueryParams(), &params.FieldValidation, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter fieldValidation: %s", err))
+	}
+
+	// ------------- Optional query parameter "force" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "force", ctx.QueryParams(), &params.Force, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter force: %s", err))
+	}
+
+	// ------------- Optional query parameter "includeObject" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "includeObject", ctx.QueryParams(), &params.IncludeObject, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter includeObject: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.PatchNamespacedVirtualMachineInstance(ctx, namespace, name, params)
+	return err
+}
+
+// ReplaceNamespacedVirtualMachineInstance converts echo context to params.
+func (w *ServerInterfaceWrapper) ReplaceNamespacedVirtualMachineInstance(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "namespace" -------------
+	var namespace string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "namespace", ctx.Param("namespace"), &namespace, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter namespace: %s", err))
+	}
+
+	// ------------- Path parameter "name" -------------
+	var name string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "name", ctx.Param("name"), &name, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter name: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ReplaceNamespacedVirtualMachineInstanceParams
+	// ------------- Optional query parameter "dryRun" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "dryRun", ctx.QueryParams(), &params.DryRun, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter dryRun: %s", err))
+	}
+
+	// ------------- Optional query parameter "fieldManager" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "fieldManager", ctx.QueryParams(), &params.FieldManager, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter fieldManager: %s", err))
+	}
+
+	// ------------- Optional query parameter "fieldValidation" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "fieldValidation", ctx.QueryParams(), &params.FieldValidation, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter fieldValidation: %s", err))
+	}
+
+	// ------------- Optional query parameter "includeObject" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "includeObject", ctx.QueryParams(), &params.IncludeObject, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter includeObject: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ReplaceNamespacedVirtualMachineInstance(ctx, namespace, name, params)
 	return err
 }
 
@@ -511,8 +836,13 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 		Handler: si,
 	}
 
+	router.DELETE(options.BaseURL+"/apis/kubevirt.io/v1/namespaces/:namespace/virtualmachineinstances", wrapper.DeleteCollectionNamespacedVirtualMachineInstance, options.OperationMiddlewares["deleteCollectionNamespacedVirtualMachineInstance"]...)
 	router.GET(options.BaseURL+"/apis/kubevirt.io/v1/namespaces/:namespace/virtualmachineinstances", wrapper.ListNamespacedVirtualMachineInstance, options.OperationMiddlewares["listNamespacedVirtualMachineInstance"]...)
+	router.POST(options.BaseURL+"/apis/kubevirt.io/v1/namespaces/:namespace/virtualmachineinstances", wrapper.CreateNamespacedVirtualMachineInstance, options.OperationMiddlewares["createNamespacedVirtualMachineInstance"]...)
+	router.DELETE(options.BaseURL+"/apis/kubevirt.io/v1/namespaces/:namespace/virtualmachineinstances/:name", wrapper.DeleteNamespacedVirtualMachineInstance, options.OperationMiddlewares["deleteNamespacedVirtualMachineInstance"]...)
 	router.GET(options.BaseURL+"/apis/kubevirt.io/v1/namespaces/:namespace/virtualmachineinstances/:name", wrapper.ReadNamespacedVirtualMachineInstance, options.OperationMiddlewares["readNamespacedVirtualMachineInstance"]...)
+	router.PATCH(options.BaseURL+"/apis/kubevirt.io/v1/namespaces/:namespace/virtualmachineinstances/:name", wrapper.PatchNamespacedVirtualMachineInstance, options.OperationMiddlewares["patchNamespacedVirtualMachineInstance"]...)
+	router.PUT(options.BaseURL+"/apis/kubevirt.io/v1/namespaces/:namespace/virtualmachineinstances/:name", wrapper.ReplaceNamespacedVirtualMachineInstance, options.OperationMiddlewares["replaceNamespacedVirtualMachineInstance"]...)
 	router.GET(options.BaseURL+"/apis/kubevirt.io/v1/virtualmachineinstances", wrapper.ListVirtualMachineInstanceForAllNamespaces, options.OperationMiddlewares["listVirtualMachineInstanceForAllNamespaces"]...)
 	router.GET(options.BaseURL+"/api/v1/namespaces", wrapper.ListNamespace, options.OperationMiddlewares["listNamespace"]...)
 	router.GET(options.BaseURL+"/api/v1/namespaces/:name", wrapper.ReadNamespace, options.OperationMiddlewares["readNamespace"]...)

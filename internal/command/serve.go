@@ -43,9 +43,8 @@ func newServe() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve VirtualMachineInstances as a Kubernetes API server does",
-		Long: `Serve VirtualMachineInstances from memory: lists, gets, watches, selectors, paging,
-tables and discovery as a Kubernetes API server answers them, so that kubectl and
-clients of the API work. Without --load there is a built-in sample of machines. Of what
+		Long: `Serve VirtualMachineInstances from memory: reads, watches, writes and discovery as a
+Kubernetes API server answers them, so that kubectl and clients of the API work. Without --load there is a built-in sample of machines. Of what
 --load finds, objects of other kinds are skipped and wrong ones refused, each named
 on a line; a path that is not there always keeps the server from starting.
 

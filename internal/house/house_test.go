@@ -30,7 +30,7 @@ var arrows = map[string][]string{
 	"server/store/storetest":   {"server/store"},
 	"server/rbac":              {},
 	"server/managedfields":     {},
-	"server":                   {"gen/vmi", "gen/vmiserver", "openapi", "server/store", "server/rbac"},
+	"server":                   {"gen/vmi", "gen/vmiserver", "openapi", "manifest", "server/store", "server/rbac", "server/managedfields"},
 	"server/servertest":        {"server", "server/store", "client", "gen/vmi"},
 	"contract":                 {"openapi", "manifest"},
 	"contract/proxy":           {"contract", "openapi"},

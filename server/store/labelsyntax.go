@@ -25,7 +25,7 @@ const (
 
 // checkLabelKey returns nil for a qualified name.
 func checkLabelKey(key string) error {
-	problems := labelKeyProblems(key)
+	problems := LabelKeyProblems(key)
 	if len(problems) == 0 {
 		return nil
 	}
@@ -33,7 +33,9 @@ func checkLabelKey(key string) error {
 	return invalidValue("<nil>", key, strings.Join(problems, "; "))
 }
 
-func labelKeyProblems(key string) []string {
+// LabelKeyProblems returns what keeps a text from being the key of a label, or any
+// other qualified name, in the words of k8s.io/apimachinery; nil when nothing does.
+func LabelKeyProblems(key string) []string {
 	prefix, name, prefixed := strings.Cut(key, "/")
 	if !prefixed {
 		name = key
@@ -62,8 +64,9 @@ func labelKeyProblems(key string) []string {
 	return problems
 }
 
-// labelValueProblem returns "" for a label value.
-func labelValueProblem(value string) string {
+// LabelValueProblem returns what keeps a text from being the value of a label, "" when
+// nothing does.
+func LabelValueProblem(value string) string {
 	var problems []string
 	if len(value) > maxLabelName {
 		problems = append(problems, fmt.Sprintf("must be no more than %d bytes", maxLabelName))

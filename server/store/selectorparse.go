@@ -177,7 +177,7 @@ func (r *Requirement) check() error {
 		if errs.full() {
 			break
 		}
-		if problem := labelValueProblem(v); problem != "" {
+		if problem := LabelValueProblem(v); problem != "" {
 			errs.add(fmt.Sprintf("values[%d][%s]", i, r.Key), v, problem)
 		}
 	}

@@ -1,0 +1,151 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/vmikit/vmikit/gen/vmi"
+	"github.com/vmikit/vmikit/openapi"
+	"github.com/vmikit/vmikit/server/managedfields"
+	"github.com/vmikit/vmikit/server/store"
+)
+
+// apply changes a machine to what a manager wants of it, or makes it.
+func (s *server) apply(x *exchange, key store.Key, w write, manager *string, force bool) error {
+	if value(manager) == "" {
+		return invalidOptions("PatchOptions", []vmi.StatusCause{requiredField("fieldManager", "is required for apply patch")})
+	}
+	applied, err := s.readApplied(x, key, w.validation)
+	if err != nil {
+		return err
+	}
+	w.owned = true
+	for try := 1; ; try++ {
+		old, err := s.store.Get(x.r.Context(), key)
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			return err
+		}
+		status, stored := http.StatusOK, (*store.Object)(nil)
+		if old == nil {
+			status = http.StatusCreated
+			stored, err = s.applyNew(x, key, applied, w)
+		} else {
+			stored, err = s.applyTo(x, old, applied, w, force)
+		}
+		if again, ok := errors.AsType[*statusError](err); ok && again.status.Reason == "Conflict" && try < maxTries && old != nil {
+			if newest, err := s.current(x.r.Context(), key); err == nil && newest.Revision != old.Revision {
+				continue
+			}
+		}
+		if errors.Is(err, store.ErrExists) && try < maxTries {
+			continue // Somebody else has made it meanwhile.
+		}
+		if err != nil {
+			return err
+		}
+		return s.answerObject(x, status, stored, w)
+	}
+}
+
+// readApplied reads what is applied: a part of an object that says what it is.
+func (s *server) readApplied(x *exchange, key store.Key, mode fieldValidation) ([]byte, error) {
+	raw, err := s.readBody(x)
+	if err != nil {
+		return nil, err
+	}
+	if raw, err = fromYAML(raw); err != nil {
+		return nil, err
+	}
+	object, err := decodeObject(raw)
+	if err != nil {
+		return nil, badRequest("error decoding the applied object: " + err.Error())
+	}
+	if err := checkKind(object); err != nil {
+		return nil, err
+	}
+	meta := asObject(object["metadata"])
+	if is := text(meta, "name"); is != "" && is != key.Name {
+		return nil, badRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", printableKind(is), key.Name))
+	}
+	if err := checkNamespace(meta, key.Namespace); err != nil {
+		return nil, err
+	}
+	return raw, s.judgeFields(x, s.doc.ValidateObject(raw, openapi.Strict()), mode)
+}
+
+// applyNew makes a machine of what is applied.
+func (s *server) applyNew(x *exchange, key store.Key, applied []byte, w write) (*store.Object, error) {
+	if s.policy != nil {
+		create := x.info
+		create.Verb = "create"
+		if ok, reason := s.policy.Authorize(create.attributes(x.user)); !ok {
+			return nil, forbidden(x.user.Name, &create, reason)
+		}
+	}
+	object, meta, err := s.merged(x, key.Name, nil, applied, w, false)
+	if err != nil {
+		return nil, err
+	}
+	if uid := text(meta, "uid"); uid != "" {
+		return nil, conflict(resourceFQN, plural, key.Name, "uid mismatch: the provided object specified uid "+printableKind(uid)+", and no existing object was found")
+	}
+	fields := meta["managedFields"]
+	s.firstMeta(meta, key)
+	if meta["managedFields"] = fields; fields == nil {
+		delete(meta, "managedFields")
+	}
+	if causes := checkMeta(key, meta); len(causes) > 0 {
+		return nil, invalidObject(key.Name, causes)
+	}
+	return s.create(x.r.Context(), key, object, w)
+}
+
+// applyTo changes a machine that there is.
+func (s *server) applyTo(x *exchange, old *store.Object, applied []byte, w write, force bool) (*store.Object, error) {
+	object, meta, err := s.merged(x, old.Key.Name, old.JSON, applied, w, force)
+	if err != nil {
+		return nil, err
+	}
+	if text(meta, "resourceVersion") == "" {
+		meta["resourceVersion"] = fmt.Sprint(old.Revision)
+	}
+	return s.update(x.r.Context(), old, object, w)
+}
+
+// merged is the valid object that comes of what is there and what is applied.
+func (s *server) merged(x *exchange, name string, live, applied []byte, w write, force bool) (object, meta map[string]any, err error) {
+	raw, err := managedfields.VirtualMachineInstance.Apply(live, applied, s.ownership(w), force)
+	var conflicts managedfields.Conflicts
+	var refused *managedfields.BadRequestError
+	var untold *managedfields.TypeError
+	switch {
+	case errors.As(err, &conflicts):
+		return nil, nil, applyConflict(conflicts)
+	case errors.As(err, &refused):
+		return nil, nil, badRequest(refused.Message)
+	case errors.As(err, &untold):
+		return nil, nil, invalidObject(name, []vmi.StatusCause{invalidField("<nil>", `""`, untold.Error())})
+	case err != nil:
+		return nil, nil, err
+	}
+	if object, err = decodeObject(raw); err != nil {
+		return nil, nil, err
+	}
+	if err := s.judgeRules(x, name, s.doc.ValidateObject(withoutNulls(raw, object))); err != nil {
+		return nil, nil, err
+	}
+	if meta = asObject(object["metadata"]); meta == nil {
+		meta = make(map[string]any)
+		object["metadata"] = meta
+	}
+	return object, meta, nil
+}
+
+func applyConflict(conflicts managedfields.Conflicts) *statusError {
+	causes := make([]vmi.StatusCause, len(conflicts))
+	for i, c := range conflicts {
+		causes[i] = vmi.StatusCause{Reason: "FieldManagerConflict", Message: c.Message(), Field: c.Field}
+	}
+	return failure(http.StatusConflict, "Conflict", conflicts.Error()).details(vmi.StatusDetails{Causes: causes})
+}

@@ -1,0 +1,169 @@
+package server
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+
+	jsonpatch "github.com/evanphx/json-patch/v5"
+	"github.com/labstack/echo/v4"
+
+	"github.com/vmikit/vmikit/gen/vmi"
+	"github.com/vmikit/vmikit/server/store"
+)
+
+const (
+	mediaJSONPatch  = "application/json-patch+json"
+	mediaMergePatch = "application/merge-patch+json"
+	mediaApply      = "application/apply-patch+yaml"
+	// maxPatchOps and maxPatchCopies bound what a JSON patch does: so many operations
+	// as kube-apiserver takes, and so many bytes copied within the object.
+	maxPatchOps    = 10_000
+	maxPatchCopies = 3 << 20
+	// maxPatchDepth is how deep a patch may be nested: what a document may be.
+	maxPatchDepth = 1000
+)
+
+// PatchNamespacedVirtualMachineInstance changes a machine.
+func (s *server) PatchNamespacedVirtualMachineInstance(c echo.Context, namespace, name string, p vmi.PatchNamespacedVirtualMachineInstanceParams) error {
+	x := exchangeOf(c)
+	w, err := s.beginWrite(x, "PatchOptions", p.DryRun, p.FieldValidation, p.FieldManager, p.IncludeObject)
+	if err != nil {
+		return err
+	}
+	key := store.Key{Namespace: namespace, Name: name}
+	if mediaOf(x) == mediaApply {
+		return s.apply(x, key, w, p.FieldManager, isTrue(p.Force))
+	}
+	if p.Force != nil {
+		return invalidOptions("PatchOptions", []vmi.StatusCause{forbiddenField("force", "may not be specified for non-apply patch")})
+	}
+	change, err := s.readPatch(x)
+	if err != nil {
+		return err
+	}
+	for try := 1; ; try++ {
+		old, err := s.current(x.r.Context(), key)
+		if err != nil {
+			return err
+		}
+		object, err := s.patched(x, old, change, w)
+		if err != nil {
+			return err
+		}
+		stored, err := s.update(x.r.Context(), old, object, w)
+		// Somebody wrote in between: the change is made to what there is now.
+		if again, ok := errors.AsType[*statusError](err); ok && again.status.Reason == "Conflict" && try < maxTries {
+			if newest, err := s.current(x.r.Context(), key); err == nil && newest.Revision != old.Revision {
+				continue
+			}
+		}
+		if err != nil {
+			return err
+		}
+		return s.answerObject(x, http.StatusOK, stored, w)
+	}
+}
+
+// patch makes a changed object of one.
+type patch func(object []byte) ([]byte, error)
+
+// readPatch reads a patch by its media type.
+func (s *server) readPatch(x *exchange) (patch, error) {
+	media := mediaOf(x)
+	if media != mediaJSONPatch && media != mediaMergePatch {
+		return nil, unsupportedMedia(mediaJSONPatch, mediaMergePatch, mediaApply)
+	}
+	raw, err := s.readBody(x)
+	if err != nil {
+		return nil, err
+	}
+	if err := wellFormed(raw); err != nil {
+		return nil, badRequest("error decoding patch: " + err.Error())
+	}
+	if media == mediaMergePatch {
+		if first := bytes.TrimLeft(raw, " \t\r\n"); first[0] != '{' {
+			return nil, badRequest("error decoding patch: a merge patch is a JSON object")
+		}
+		return func(object []byte) ([]byte, error) { return jsonpatch.MergePatch(object, raw) }, nil
+	}
+	ops, err := jsonpatch.DecodePatch(raw)
+	if err != nil && bytes.TrimLeft(raw, " \t\r\n")[0] == '[' {
+		return nil, errPatch()
+	}
+	if err != nil {
+		return nil, badRequest("error decoding patch: a JSON patch is an array of operations")
+	}
+	if len(ops) > maxPatchOps {
+		return nil, failure(http.StatusRequestEntityTooLarge, "RequestEntityTooLarge",
+			fmt.Sprintf("The allowed maximum operations in a JSON patch is %d, got %d", maxPatchOps, len(ops)))
+	}
+	options := jsonpatch.NewApplyOptions()
+	options.AccumulatedCopySizeLimit = maxPatchCopies
+	return func(object []byte) ([]byte, error) { return ops.ApplyWithOptions(object, options) }, nil
+}
+
+// errPatch is all that a Kubernetes API server says of a patch that does not fit.
+// Which operation it was the library says in words that have values in them.
+func errPatch() error {
+	return failure(http.StatusUnprocessableEntity, "Invalid", "the server rejected our request due to an error in our request")
+}
+
+// wellFormed refuses what is no JSON, and what is nested deeper than anything that
+// could be stored: both without a word of what it has in it.
+func wellFormed(raw []byte) error {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	for depth, any := 0, false; ; any = true {
+		token, err := dec.Token()
+		switch {
+		case err != nil && any && depth == 0:
+			return nil
+		case err != nil:
+			return errors.New("it is not one JSON value")
+		}
+		switch token {
+		case json.Delim('{'), json.Delim('['):
+			if depth++; depth > maxPatchDepth {
+				return fmt.Errorf("it is nested more than %d deep", maxPatchDepth)
+			}
+		case json.Delim('}'), json.Delim(']'):
+			depth--
+		}
+	}
+}
+
+// patched is a machine after a change, valid again.
+func (s *server) patched(x *exchange, old *store.Object, change patch, w write) (map[string]any, error) {
+	raw, err := change(old.JSON)
+	if err != nil {
+		return nil, errPatch()
+	}
+	object, err := decodeObject(raw)
+	if err != nil {
+		return nil, invalidObject(old.Key.Name, []vmi.StatusCause{invalidField("<nil>", `""`, "the patch leaves no object")})
+	}
+	if err := checkKind(object); err != nil {
+		return nil, err
+	}
+	if err := s.judge(x, old.Key.Name, withoutNulls(raw, object), w.validation); err != nil {
+		return nil, err
+	}
+	meta := asObject(object["metadata"])
+	if meta == nil {
+		meta = make(map[string]any)
+		object["metadata"] = meta
+	}
+	if is := text(meta, "name"); is != old.Key.Name {
+		return nil, badRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", printableKind(is), old.Key.Name))
+	}
+	if err := checkNamespace(meta, old.Key.Namespace); err != nil {
+		return nil, err
+	}
+	if text(meta, "resourceVersion") == "" {
+		meta["resourceVersion"] = fmt.Sprint(old.Revision) // whatever is there
+	}
+	return object, nil
+}

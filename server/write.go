@@ -1,0 +1,328 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/vmikit/vmikit/gen/vmi"
+	"github.com/vmikit/vmikit/openapi"
+	"github.com/vmikit/vmikit/server/managedfields"
+	"github.com/vmikit/vmikit/server/store"
+)
+
+// maxTries is how often a write is tried that somebody else comes before (five in
+// kube-apiserver), or whose generated name is taken (eight).
+const (
+	maxTries          = 5
+	maxGeneratedTries = 8
+)
+
+// CreateNamespacedVirtualMachineInstance stores a new machine.
+func (s *server) CreateNamespacedVirtualMachineInstance(c echo.Context, namespace string, p vmi.CreateNamespacedVirtualMachineInstanceParams) error {
+	x := exchangeOf(c)
+	w, err := s.beginWrite(x, "CreateOptions", p.DryRun, p.FieldValidation, p.FieldManager, p.IncludeObject)
+	if err != nil {
+		return err
+	}
+	raw, object, err := s.readObject(x)
+	if err != nil {
+		return err
+	}
+	meta, err := s.newMeta(object, namespace)
+	if err != nil {
+		return err
+	}
+	base := ""
+	if text(meta, "name") == "" {
+		if base = text(meta, "generateName"); base == "" {
+			return invalidObject("", []vmi.StatusCause{requiredField("metadata.name", "name or generateName is required")})
+		}
+	}
+	if err := s.judge(x, text(meta, "name"), raw, w.validation); err != nil {
+		return err
+	}
+	for try := 1; ; try++ {
+		key := store.Key{Namespace: namespace, Name: text(meta, "name")}
+		if base != "" {
+			key.Name = generateName(base)
+		}
+		s.firstMeta(meta, key)
+		if causes := checkMeta(key, meta); len(causes) > 0 {
+			return invalidObject(key.Name, causes)
+		}
+		if err := s.own(nil, object, w); err != nil {
+			return err
+		}
+		stored, err := s.create(x.r.Context(), key, object, w)
+		switch {
+		case errors.Is(err, store.ErrExists) && base != "" && try < maxGeneratedTries:
+			continue
+		case errors.Is(err, store.ErrExists):
+			return alreadyExists(key.Name)
+		case err != nil:
+			return err
+		}
+		return s.answerObject(x, http.StatusCreated, stored, w)
+	}
+}
+
+// write is a write on its way.
+type write struct {
+	writeOptions
+	want    wanted
+	include includeObject
+	// owned says that the object has its managedFields already.
+	owned bool
+}
+
+// beginWrite reads what all writes of an object have in common.
+func (s *server) beginWrite(x *exchange, kind string, dryRun, validation, manager, include *string) (w write, err error) {
+	if w.want, err = negotiate(x.r.Header.Get("Accept"), false); err != nil {
+		return w, err
+	}
+	if w.include, err = readIncludeObject(w.want, include); err != nil {
+		return w, err
+	}
+	w.writeOptions, err = readWriteOptions(kind, dryRun, validation, manager)
+	if w.manager = value(manager); w.manager == "" {
+		w.manager = managerOf(x.r.UserAgent())
+	}
+	return w, err
+}
+
+// managerOf is who a client is that does not say so: the first word of its
+// User-Agent, as in kube-apiserver.
+func managerOf(agent string) string {
+	name, _, _ := strings.Cut(agent, "/")
+	name = strings.Map(func(c rune) rune {
+		if !unicode.IsPrint(c) {
+			return -1
+		}
+		return c
+	}, name)
+	if len(name) > maxManager {
+		name = strings.ToValidUTF8(name[:maxManager], "")
+	}
+	return cmp.Or(name, "unknown")
+}
+
+// own writes into an object who owns which of its fields, after a write of the whole
+// object.
+func (s *server) own(live []byte, object map[string]any, w write) error {
+	fields, err := managedfields.VirtualMachineInstance.Update(live, canonical(object), s.ownership(w))
+	if err != nil {
+		return fmt.Errorf("managed fields: %w", err)
+	}
+	meta := asObject(object["metadata"])
+	if delete(meta, "managedFields"); fields != nil {
+		meta["managedFields"] = json.RawMessage(fields)
+	}
+	return nil
+}
+
+func (s *server) ownership(w write) managedfields.Write {
+	return managedfields.Write{Manager: w.manager, APIVersion: apiVersion, Time: s.now()}
+}
+
+// newMeta is the metadata of an object that is to be made in a namespace.
+func (s *server) newMeta(object map[string]any, namespace string) (map[string]any, error) {
+	meta := asObject(object["metadata"])
+	if meta == nil {
+		meta = make(map[string]any)
+	}
+	object["metadata"] = meta
+	if err := checkNamespace(meta, namespace); err != nil {
+		return nil, err
+	}
+	if text(meta, "resourceVersion") != "" {
+		return nil, badRequest("resourceVersion should not be set on objects to be created")
+	}
+	return meta, nil
+}
+
+func checkNamespace(meta map[string]any, namespace string) error {
+	if is := text(meta, "namespace"); is != "" && is != namespace {
+		return badRequest("the namespace of the provided object does not match the namespace sent on the request")
+	}
+	return nil
+}
+
+// create stores an object, or makes what would be stored.
+func (s *server) create(ctx context.Context, key store.Key, object map[string]any, w write) (*store.Object, error) {
+	d, err := draft(key, object)
+	if err != nil {
+		return nil, err
+	}
+	if !w.dryRun {
+		return s.store.Create(ctx, d)
+	}
+	if _, err := s.store.Get(ctx, key); err == nil {
+		return nil, store.ErrExists
+	}
+	o, err := store.NewObject(d, 0)
+	if err != nil {
+		return nil, err
+	}
+	// What was not stored has no version.
+	meta := asObject(object["metadata"])
+	delete(meta, "resourceVersion")
+	o.JSON = canonical(object)
+	return o, nil
+}
+
+// draft is an object as it is stored.
+func draft(key store.Key, object map[string]any) (store.Draft, error) {
+	meta := asObject(object["metadata"])
+	meta["resourceVersion"] = ""
+	in := &incoming{key, object, meta}
+	return in.render(meta)
+}
+
+// answerObject answers with one machine.
+func (s *server) answerObject(x *exchange, status int, o *store.Object, w write) (err error) {
+	switch w.want.form {
+	case openapi.FormTable:
+		x.answer, err = s.table([]*store.Object{o}, listMeta{ResourceVersion: fmt.Sprint(o.Revision)}, w.want, w.include)
+	case openapi.FormPartialObject:
+		x.answer = partialObject(o, w.want)
+	default:
+		x.answer = answer{form: openapi.FormItem, contentType: mediaJSON, head: o.JSON, tail: lineFeed, stored: true}
+	}
+	x.answer.status = status
+	return err
+}
+
+// ReplaceNamespacedVirtualMachineInstance stores a new version of a machine.
+func (s *server) ReplaceNamespacedVirtualMachineInstance(c echo.Context, namespace, name string, p vmi.ReplaceNamespacedVirtualMachineInstanceParams) error {
+	x := exchangeOf(c)
+	w, err := s.beginWrite(x, "UpdateOptions", p.DryRun, p.FieldValidation, p.FieldManager, p.IncludeObject)
+	if err != nil {
+		return err
+	}
+	raw, object, err := s.readObject(x)
+	if err != nil {
+		return err
+	}
+	meta := asObject(object["metadata"])
+	if is := text(meta, "name"); is != name {
+		return badRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", printableKind(is), name))
+	}
+	if err := checkNamespace(meta, namespace); err != nil {
+		return err
+	}
+	if err := s.judge(x, name, raw, w.validation); err != nil {
+		return err
+	}
+	key := store.Key{Namespace: namespace, Name: name}
+	old, err := s.current(x.r.Context(), key)
+	if err != nil {
+		return err
+	}
+	if text(meta, "resourceVersion") == "" {
+		cause := invalidField("metadata.resourceVersion", "0", "must be specified for an update")
+		e := invalidObject(name, []vmi.StatusCause{cause})
+		e.status.Message = fmt.Sprintf("%s %q is invalid: %s", resourceFQN, name, joinCauses([]vmi.StatusCause{cause}))
+		e.status.Details.Kind = plural
+		return e
+	}
+	stored, err := s.update(x.r.Context(), old, object, w)
+	if err != nil {
+		return err
+	}
+	return s.answerObject(x, http.StatusOK, stored, w)
+}
+
+// current returns the machine as it is.
+func (s *server) current(ctx context.Context, key store.Key) (*store.Object, error) {
+	o, err := s.store.Get(ctx, key)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, notFound(group, plural, key.Name)
+	}
+	return o, err
+}
+
+// update replaces a machine by a valid object that is meant to follow it. It returns
+// what there is afterwards: the machine as it was when nothing has changed, and its
+// last state when the last finalizer of one that is being deleted went.
+func (s *server) update(ctx context.Context, old *store.Object, object map[string]any, w write) (*store.Object, error) {
+	var was map[string]any
+	if err := unmarshal(old.JSON, &was); err != nil {
+		return nil, fmt.Errorf("stored object %s: %w", old.Key, err)
+	}
+	name, meta, oldMeta := old.Key.Name, asObject(object["metadata"]), asObject(was["metadata"])
+	if is := text(meta, "resourceVersion"); is != text(oldMeta, "resourceVersion") {
+		if _, err := parseRevision(is); err != nil {
+			return nil, badRequest("invalid resource version: " + err.Error())
+		}
+		return nil, modified(name)
+	}
+	if is, was := text(meta, "uid"), text(oldMeta, "uid"); is != "" && is != was {
+		return nil, conflict(resourceFQN, plural, name, fmt.Sprintf("Precondition failed: UID in precondition: %s, UID in object meta: %s", printableKind(is), was))
+	}
+	nextMeta(meta, oldMeta)
+	causes := checkMeta(old.Key, meta)
+	deleting := text(meta, "deletionTimestamp") != ""
+	if deleting {
+		causes = append(causes, newFinalizers(meta, oldMeta)...)
+	}
+	if len(causes) > 0 {
+		return nil, invalidObject(name, causes)
+	}
+	if !sameBeside(object, was) {
+		raiseGeneration(meta)
+	}
+	if !w.owned {
+		if err := s.own(old.JSON, object, w); err != nil {
+			return nil, err
+		}
+	}
+	d, err := draft(old.Key, object)
+	if err != nil {
+		return nil, err
+	}
+	next, err := store.NewObject(d, old.Revision)
+	switch {
+	case err != nil:
+		return nil, err
+	case w.dryRun, slices.Equal(next.JSON, old.JSON):
+		return next, nil
+	case deleting && len(finalizers(meta)) == 0:
+		if _, err := s.store.Delete(ctx, old.Key, old.Revision); err != nil {
+			return nil, raced(name, err)
+		}
+		return next, nil
+	}
+	stored, err := s.store.Update(ctx, d, old.Revision)
+	return stored, raced(name, err)
+}
+
+// raced says that somebody else was faster.
+func raced(name string, err error) error {
+	switch {
+	case errors.Is(err, store.ErrConflict):
+		return modified(name)
+	case errors.Is(err, store.ErrNotFound):
+		return notFound(group, plural, name)
+	}
+	return err
+}
+
+// newFinalizers refuses finalizers that come while an object goes.
+func newFinalizers(meta, old map[string]any) []vmi.StatusCause {
+	had := finalizers(old)
+	fresh := slices.DeleteFunc(finalizers(meta), func(f string) bool { return slices.Contains(had, f) })
+	if len(fresh) == 0 {
+		return nil
+	}
+	return []vmi.StatusCause{forbiddenField("metadata.finalizers",
+		"no new finalizers can be added if the object is being deleted, found new finalizers "+strings.Join(fresh, ", "))}
+}

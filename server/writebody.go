@@ -1,0 +1,180 @@
+package server
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+
+	"github.com/vmikit/vmikit/gen/vmi"
+	"github.com/vmikit/vmikit/manifest"
+	"github.com/vmikit/vmikit/openapi"
+)
+
+// readBody reads the body of a write.
+func (s *server) readBody(x *exchange) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(x.r.Body, s.maxBody+1))
+	switch {
+	case int64(len(data)) > s.maxBody:
+		return nil, entityTooLarge(s.maxBody)
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return nil, badRequest("the body of the request ends before its length")
+	case err != nil:
+		return nil, badRequest("the body of the request cannot be read: " + err.Error())
+	}
+	return data, nil
+}
+
+// mediaOf is the media type of a body, without parameters.
+func mediaOf(x *exchange) string {
+	header := x.r.Header.Get("Content-Type")
+	media, _, err := mime.ParseMediaType(header)
+	if err != nil {
+		return header
+	}
+	return media
+}
+
+func unsupportedMedia(accepted ...string) *statusError {
+	return failure(http.StatusUnsupportedMediaType, "UnsupportedMediaType",
+		"the body of the request was in an unknown format - accepted media types include: "+strings.Join(accepted, ", "))
+}
+
+// readObject reads a whole object, of POST and PUT.
+func (s *server) readObject(x *exchange) (raw []byte, object map[string]any, err error) {
+	media := mediaOf(x)
+	if media != "" && media != mediaJSON && media != mediaYAML {
+		return nil, nil, unsupportedMedia(mediaJSON, mediaYAML)
+	}
+	if raw, err = s.readBody(x); err != nil {
+		return nil, nil, err
+	}
+	if media == mediaYAML {
+		if raw, err = fromYAML(raw); err != nil {
+			return nil, nil, err
+		}
+	}
+	if object, err = decodeObject(raw); err != nil {
+		return nil, nil, badRequest("the object provided is unrecognized (must be of type " + kind + "): couldn't get version/kind; json parse error: " + err.Error())
+	}
+	return withoutNulls(raw, object), object, checkKind(object)
+}
+
+// fromYAML is the one object of a text in YAML, or in JSON, as JSON.
+func fromYAML(raw []byte) ([]byte, error) {
+	var found []byte
+	for object, err := range manifest.Read("body", bytes.NewReader(raw)) {
+		switch {
+		case err != nil:
+			return nil, badRequest("error converting YAML to JSON: " + err.Error())
+		case found != nil:
+			return nil, badRequest("error converting YAML to JSON: there is more than one object")
+		}
+		found = object.JSON
+	}
+	if found == nil {
+		return nil, badRequest("error converting YAML to JSON: there is no object")
+	}
+	return found, nil
+}
+
+var errNoObject = errors.New("it is no JSON object")
+
+// decodeObject returns the members of an object. Its errors say nothing of what the
+// text has in it.
+func decodeObject(raw []byte) (map[string]any, error) {
+	var v any
+	if err := unmarshalAll(raw, &v); err != nil {
+		return nil, err
+	}
+	object, ok := v.(map[string]any)
+	if !ok {
+		return nil, errNoObject
+	}
+	return object, nil
+}
+
+// checkKind refuses what is another kind of object, in the words of a Kubernetes API
+// server.
+func checkKind(object map[string]any) error {
+	if is := text(object, "kind"); is == "" {
+		return badRequest("Object 'Kind' is missing in the body of the request")
+	} else if is != kind {
+		name := text(asObject(object["metadata"]), "name")
+		return failure(http.StatusUnprocessableEntity, "Invalid",
+			fmt.Sprintf("%s.%s %s is invalid: kind: Invalid value: %s: must be %s", printableKind(is), group, quote(name), quote(is), kind)).
+			details(vmi.StatusDetails{Name: name, Group: group, Kind: printableKind(is), Causes: []vmi.StatusCause{{
+				Reason: "FieldValueInvalid", Field: "kind", Message: fmt.Sprintf("Invalid value: %s: must be %s", quote(is), kind),
+			}}})
+	}
+	if is := text(object, "apiVersion"); is != apiVersion {
+		return badRequest(fmt.Sprintf("the API version in the data (%s) does not match the expected API version (%s)", printableKind(is), apiVersion))
+	}
+	return nil
+}
+
+// printableKind is text of a client in a message, without quotes.
+func printableKind(text string) string { q := quote(text); return q[1 : len(q)-1] }
+
+func asObject(v any) map[string]any {
+	m, _ := v.(map[string]any)
+	return m
+}
+
+// judge holds an object against the profile, and its fields against those that
+// somebody has named. What is found of the latter is a warning or an error, as the
+// client wants it; nothing is dropped either way.
+func (s *server) judge(x *exchange, name string, raw []byte, mode fieldValidation) error {
+	issues := s.doc.ValidateObject(raw, openapi.Strict())
+	if err := s.judgeFields(x, issues, mode); err != nil {
+		return err
+	}
+	return s.judgeRules(x, name, issues)
+}
+
+// judgeFields tells of fields that nobody has named, or that are there twice.
+func (s *server) judgeFields(x *exchange, issues openapi.Issues, mode fieldValidation) error {
+	var fields []string
+	for _, issue := range issues {
+		switch issue.Rule {
+		case openapi.RuleUnknownField, openapi.RuleJSONKeyCase:
+			fields = append(fields, fmt.Sprintf("unknown field %q", fieldPath(issue.Pointer)))
+		case openapi.RuleJSONDuplicateKey:
+			fields = append(fields, fmt.Sprintf("duplicate field %q", fieldPath(issue.Pointer)))
+		}
+	}
+	switch {
+	case len(fields) == 0, mode == validateIgnore:
+	case mode == validateStrict:
+		return badRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: strict decoding error: %s", kind, version, kind, strings.Join(fields, ", ")))
+	default:
+		for _, f := range fields {
+			x.warn(f)
+		}
+	}
+	return nil
+}
+
+// judgeRules refuses what breaks the profile.
+func (s *server) judgeRules(x *exchange, name string, issues openapi.Issues) error {
+	var broken openapi.Issues
+	for _, issue := range issues {
+		switch issue.Rule {
+		case openapi.RuleUnknownField, openapi.RuleJSONKeyCase, openapi.RuleJSONDuplicateKey:
+			continue
+		case "enum":
+			if s.enumUnknown == EnumWarn && issue.Pointer != "/kind" && issue.Pointer != "/apiVersion" {
+				x.warn(issue.String())
+				continue
+			}
+		}
+		broken = append(broken, issue)
+	}
+	if len(broken) > 0 {
+		return invalidObject(name, causesOf(broken))
+	}
+	return nil
+}
