@@ -46,6 +46,8 @@ func (s *server) CreateNamespacedVirtualMachineInstance(c echo.Context, namespac
 		if base = text(meta, "generateName"); base == "" {
 			return invalidObject("", []vmi.StatusCause{requiredField("metadata.name", "name or generateName is required")})
 		}
+		meta["name"] = generateName(base) // which the document wants there
+		raw = canonical(object)
 	}
 	if err := s.judge(x, text(meta, "name"), raw, w.validation); err != nil {
 		return err

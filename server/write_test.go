@@ -96,6 +96,8 @@ func TestCreate(t *testing.T) {
 
 	named := f.send("POST", inVMs, vm("", `"generateName":"gen-"`)).written(t, 201)
 	assert.Regexp(t, `^gen-[bcdfghjklmnpqrstvwxz2456789]{5}$`, named.Metadata.Name)
+	nameless := strings.Replace(vm("", `"generateName":"gen-"`), `"name":"",`, "", 1)
+	assert.NotEqual(t, named.Metadata.Name, f.send("POST", inVMs, nameless).written(t, 201).Metadata.Name)
 	long := f.send("POST", inVMs, vm("", `"generateName":"`+strings.Repeat("g", 100)+`"`)).written(t, 201)
 	assert.Len(t, long.Metadata.Name, 63)
 
