@@ -21,6 +21,8 @@
 // key twice, no key that differs from a declared one only by case, integers
 // that 64 bits hold, declared status codes and content types.
 //
+// [Document.Published] is the document in the form of /openapi/v3, which kubectl asks for.
+//
 // Objects are open: a field that no document names is kept, and only [Strict]
 // tells of it. The size of a document is for the caller to limit; the time and
 // memory spent here grow in proportion to it.

@@ -24,6 +24,7 @@ type Document struct {
 	// conventions says that the document has the layer of Kubernetes, so that
 	// errors are Status bodies and objects that a server answers with have names.
 	conventions bool
+	published   func() (*Published, error)
 }
 
 // Load returns the document of a profile, whole: its operations, parameters,
@@ -110,6 +111,9 @@ func compile(p Profile, digest string, doc *openapi3.T) (*Document, error) {
 		profile: p,
 		digest:  digest,
 		byID:    make(map[string]*Operation),
+		published: sync.OnceValues(func() (*Published, error) {
+			return publish(doc)
+		}),
 	}
 	rules := newRuleSet(doc)
 	if err := d.compileForms(rules); err != nil {

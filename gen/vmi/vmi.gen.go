@@ -1340,6 +1340,18 @@ type ListVirtualMachineInstanceForAllNamespacesParams struct {
 	IncludeObject *string `form:"includeObject,omitempty" json:"includeObject,omitempty"`
 }
 
+// GetCoreV1OpenAPIParams defines parameters for GetCoreV1OpenAPI.
+type GetCoreV1OpenAPIParams struct {
+	// Hash Of the document that is meant, so that caches may keep it.
+	Hash *string `form:"hash,omitempty" json:"hash,omitempty"`
+}
+
+// GetKubeVirtV1OpenAPIParams defines parameters for GetKubeVirtV1OpenAPI.
+type GetKubeVirtV1OpenAPIParams struct {
+	// Hash Of the document that is meant, so that caches may keep it.
+	Hash *string `form:"hash,omitempty" json:"hash,omitempty"`
+}
+
 // DeleteCollectionNamespacedVirtualMachineInstanceJSONRequestBody defines body for DeleteCollectionNamespacedVirtualMachineInstance for application/json ContentType.
 type DeleteCollectionNamespacedVirtualMachineInstanceJSONRequestBody = DeleteOptions
 

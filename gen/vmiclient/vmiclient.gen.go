@@ -260,6 +260,21 @@ type ClientInterface interface {
 	// Corresponds with GET /livez (the `GetLivez` operationId).
 	GetLivez(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// GetOpenAPIV3 Get the index of the OpenAPI documents
+	//
+	// Corresponds with GET /openapi/v3 (the `GetOpenAPIV3` operationId).
+	GetOpenAPIV3(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetCoreV1OpenAPI Get the OpenAPI document of the core group
+	//
+	// Corresponds with GET /openapi/v3/api/v1 (the `GetCoreV1OpenAPI` operationId).
+	GetCoreV1OpenAPI(ctx context.Context, params *GetCoreV1OpenAPIParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetKubeVirtV1OpenAPI Get the OpenAPI document of KubeVirt's group
+	//
+	// Corresponds with GET /openapi/v3/apis/kubevirt.io/v1 (the `GetKubeVirtV1OpenAPI` operationId).
+	GetKubeVirtV1OpenAPI(ctx context.Context, params *GetKubeVirtV1OpenAPIParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// GetReadyz Say whether the server can answer
 	//
 	// Corresponds with GET /readyz (the `GetReadyz` operationId).
@@ -660,6 +675,51 @@ func (c *Client) GetHealthz(ctx context.Context, reqEditors ...RequestEditorFn) 
 // Corresponds with GET /livez (the `GetLivez` operationId).
 func (c *Client) GetLivez(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetLivezRequest(c.Server)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetOpenAPIV3 Get the index of the OpenAPI documents
+//
+// Corresponds with GET /openapi/v3 (the `GetOpenAPIV3` operationId).
+func (c *Client) GetOpenAPIV3(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetOpenAPIV3Request(c.Server)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetCoreV1OpenAPI Get the OpenAPI document of the core group
+//
+// Corresponds with GET /openapi/v3/api/v1 (the `GetCoreV1OpenAPI` operationId).
+func (c *Client) GetCoreV1OpenAPI(ctx context.Context, params *GetCoreV1OpenAPIParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetCoreV1OpenAPIRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetKubeVirtV1OpenAPI Get the OpenAPI document of KubeVirt's group
+//
+// Corresponds with GET /openapi/v3/apis/kubevirt.io/v1 (the `GetKubeVirtV1OpenAPI` operationId).
+func (c *Client) GetKubeVirtV1OpenAPI(ctx context.Context, params *GetKubeVirtV1OpenAPIParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetKubeVirtV1OpenAPIRequest(c.Server, params)
 	if err != nil {
 		return nil, err
 	}
@@ -2198,6 +2258,141 @@ func NewGetLivezRequest(server string) (*http.Request, error) {
 	return req, nil
 }
 
+// NewGetOpenAPIV3Request constructs an http.Request for the GetOpenAPIV3 method
+func NewGetOpenAPIV3Request(server string) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/openapi/v3")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewGetCoreV1OpenAPIRequest constructs an http.Request for the GetCoreV1OpenAPI method
+func NewGetCoreV1OpenAPIRequest(server string, params *GetCoreV1OpenAPIParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/openapi/v3/api/v1")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Hash != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "hash", *params.Hash, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewGetKubeVirtV1OpenAPIRequest constructs an http.Request for the GetKubeVirtV1OpenAPI method
+func NewGetKubeVirtV1OpenAPIRequest(server string, params *GetKubeVirtV1OpenAPIParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/openapi/v3/apis/kubevirt.io/v1")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Hash != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "hash", *params.Hash, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewGetReadyzRequest constructs an http.Request for the GetReadyz method
 func NewGetReadyzRequest(server string) (*http.Request, error) {
 	var err error
@@ -2488,6 +2683,27 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /livez (the `GetLivez` operationId).
 	GetLivezWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetLivezResponse, error)
+
+	// GetOpenAPIV3WithResponse Get the index of the OpenAPI documents
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /openapi/v3 (the `GetOpenAPIV3` operationId).
+	GetOpenAPIV3WithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetOpenAPIV3Response, error)
+
+	// GetCoreV1OpenAPIWithResponse Get the OpenAPI document of the core group
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /openapi/v3/api/v1 (the `GetCoreV1OpenAPI` operationId).
+	GetCoreV1OpenAPIWithResponse(ctx context.Context, params *GetCoreV1OpenAPIParams, reqEditors ...RequestEditorFn) (*GetCoreV1OpenAPIResponse, error)
+
+	// GetKubeVirtV1OpenAPIWithResponse Get the OpenAPI document of KubeVirt's group
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /openapi/v3/apis/kubevirt.io/v1 (the `GetKubeVirtV1OpenAPI` operationId).
+	GetKubeVirtV1OpenAPIWithResponse(ctx context.Context, params *GetKubeVirtV1OpenAPIParams, reqEditors ...RequestEditorFn) (*GetKubeVirtV1OpenAPIResponse, error)
 
 	// GetReadyzWithResponse Say whether the server can answer
 	//
@@ -3194,6 +3410,129 @@ func (r GetLivezResponse) ContentType() string {
 	return ""
 }
 
+type GetOpenAPIV3Response struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *map[string]interface{}
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r GetOpenAPIV3Response) GetJSON200() *map[string]interface{} {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r GetOpenAPIV3Response) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetOpenAPIV3Response) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetOpenAPIV3Response) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetOpenAPIV3Response) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type GetCoreV1OpenAPIResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *map[string]interface{}
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r GetCoreV1OpenAPIResponse) GetJSON200() *map[string]interface{} {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r GetCoreV1OpenAPIResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetCoreV1OpenAPIResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetCoreV1OpenAPIResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetCoreV1OpenAPIResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type GetKubeVirtV1OpenAPIResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *map[string]interface{}
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r GetKubeVirtV1OpenAPIResponse) GetJSON200() *map[string]interface{} {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r GetKubeVirtV1OpenAPIResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetKubeVirtV1OpenAPIResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetKubeVirtV1OpenAPIResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetKubeVirtV1OpenAPIResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type GetReadyzResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -3598,6 +3937,45 @@ func (c *ClientWithResponses) GetLivezWithResponse(ctx context.Context, reqEdito
 		return nil, err
 	}
 	return ParseGetLivezResponse(rsp)
+}
+
+// GetOpenAPIV3WithResponse Get the index of the OpenAPI documents
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /openapi/v3 (the `GetOpenAPIV3` operationId).
+func (c *ClientWithResponses) GetOpenAPIV3WithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetOpenAPIV3Response, error) {
+	rsp, err := c.GetOpenAPIV3(ctx, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetOpenAPIV3Response(rsp)
+}
+
+// GetCoreV1OpenAPIWithResponse Get the OpenAPI document of the core group
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /openapi/v3/api/v1 (the `GetCoreV1OpenAPI` operationId).
+func (c *ClientWithResponses) GetCoreV1OpenAPIWithResponse(ctx context.Context, params *GetCoreV1OpenAPIParams, reqEditors ...RequestEditorFn) (*GetCoreV1OpenAPIResponse, error) {
+	rsp, err := c.GetCoreV1OpenAPI(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetCoreV1OpenAPIResponse(rsp)
+}
+
+// GetKubeVirtV1OpenAPIWithResponse Get the OpenAPI document of KubeVirt's group
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /openapi/v3/apis/kubevirt.io/v1 (the `GetKubeVirtV1OpenAPI` operationId).
+func (c *ClientWithResponses) GetKubeVirtV1OpenAPIWithResponse(ctx context.Context, params *GetKubeVirtV1OpenAPIParams, reqEditors ...RequestEditorFn) (*GetKubeVirtV1OpenAPIResponse, error) {
+	rsp, err := c.GetKubeVirtV1OpenAPI(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetKubeVirtV1OpenAPIResponse(rsp)
 }
 
 // GetReadyzWithResponse Say whether the server can answer
@@ -4050,6 +4428,90 @@ func ParseGetLivezResponse(rsp *http.Response) (*GetLivezResponse, error) {
 	response := &GetLivezResponse{
 		Body:         bodyBytes,
 		HTTPResponse: rsp,
+	}
+
+	return response, nil
+}
+
+// ParseGetOpenAPIV3Response parses an HTTP response from a GetOpenAPIV3WithResponse call
+func ParseGetOpenAPIV3Response(rsp *http.Response) (*GetOpenAPIV3Response, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetOpenAPIV3Response{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest map[string]interface{}
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseGetCoreV1OpenAPIResponse parses an HTTP response from a GetCoreV1OpenAPIWithResponse call
+func ParseGetCoreV1OpenAPIResponse(rsp *http.Response) (*GetCoreV1OpenAPIResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetCoreV1OpenAPIResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest map[string]interface{}
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case rsp.StatusCode == 301:
+		break // No content-type
+
+	}
+
+	return response, nil
+}
+
+// ParseGetKubeVirtV1OpenAPIResponse parses an HTTP response from a GetKubeVirtV1OpenAPIWithResponse call
+func ParseGetKubeVirtV1OpenAPIResponse(rsp *http.Response) (*GetKubeVirtV1OpenAPIResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetKubeVirtV1OpenAPIResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest map[string]interface{}
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case rsp.StatusCode == 301:
+		break // No content-type
+
 	}
 
 	return response, nil

@@ -65,6 +65,15 @@ type ServerInterface interface {
 	// GetLivez Say whether the server is alive
 	// (GET /livez)
 	GetLivez(ctx echo.Context) error
+	// GetOpenAPIV3 Get the index of the OpenAPI documents
+	// (GET /openapi/v3)
+	GetOpenAPIV3(ctx echo.Context) error
+	// GetCoreV1OpenAPI Get the OpenAPI document of the core group
+	// (GET /openapi/v3/api/v1)
+	GetCoreV1OpenAPI(ctx echo.Context, params GetCoreV1OpenAPIParams) error
+	// GetKubeVirtV1OpenAPI Get the OpenAPI document of KubeVirt's group
+	// (GET /openapi/v3/apis/kubevirt.io/v1)
+	GetKubeVirtV1OpenAPI(ctx echo.Context, params GetKubeVirtV1OpenAPIParams) error
 	// GetReadyz Say whether the server can answer
 	// (GET /readyz)
 	GetReadyz(ctx echo.Context) error
@@ -771,6 +780,51 @@ func (w *ServerInterfaceWrapper) GetLivez(ctx echo.Context) error {
 	return err
 }
 
+// GetOpenAPIV3 converts echo context to params.
+func (w *ServerInterfaceWrapper) GetOpenAPIV3(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.GetOpenAPIV3(ctx)
+	return err
+}
+
+// GetCoreV1OpenAPI converts echo context to params.
+func (w *ServerInterfaceWrapper) GetCoreV1OpenAPI(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetCoreV1OpenAPIParams
+	// ------------- Optional query parameter "hash" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "hash", ctx.QueryParams(), &params.Hash, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter hash: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.GetCoreV1OpenAPI(ctx, params)
+	return err
+}
+
+// GetKubeVirtV1OpenAPI converts echo context to params.
+func (w *ServerInterfaceWrapper) GetKubeVirtV1OpenAPI(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetKubeVirtV1OpenAPIParams
+	// ------------- Optional query parameter "hash" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "hash", ctx.QueryParams(), &params.Hash, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter hash: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.GetKubeVirtV1OpenAPI(ctx, params)
+	return err
+}
+
 // GetReadyz converts echo context to params.
 func (w *ServerInterfaceWrapper) GetReadyz(ctx echo.Context) error {
 	var err error
@@ -852,6 +906,9 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.GET(options.BaseURL+"/api/v1", wrapper.GetCoreV1APIResources, options.OperationMiddlewares["getCoreV1APIResources"]...)
 	router.GET(options.BaseURL+"/apis/kubevirt.io", wrapper.GetKubeVirtAPIGroup, options.OperationMiddlewares["getKubeVirtAPIGroup"]...)
 	router.GET(options.BaseURL+"/apis/kubevirt.io/v1", wrapper.GetKubeVirtV1APIResources, options.OperationMiddlewares["getKubeVirtV1APIResources"]...)
+	router.GET(options.BaseURL+"/openapi/v3", wrapper.GetOpenAPIV3, options.OperationMiddlewares["getOpenAPIV3"]...)
+	router.GET(options.BaseURL+"/openapi/v3/api/v1", wrapper.GetCoreV1OpenAPI, options.OperationMiddlewares["getCoreV1OpenAPI"]...)
+	router.GET(options.BaseURL+"/openapi/v3/apis/kubevirt.io/v1", wrapper.GetKubeVirtV1OpenAPI, options.OperationMiddlewares["getKubeVirtV1OpenAPI"]...)
 	router.GET(options.BaseURL+"/healthz", wrapper.GetHealthz, options.OperationMiddlewares["getHealthz"]...)
 	router.GET(options.BaseURL+"/livez", wrapper.GetLivez, options.OperationMiddlewares["getLivez"]...)
 	router.GET(options.BaseURL+"/readyz", wrapper.GetReadyz, options.OperationMiddlewares["getReadyz"]...)
