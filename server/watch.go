@@ -45,7 +45,7 @@ func (s *server) watch(x *exchange, namespace string, p listParams) error {
 	if st.lasts == 0 {
 		st.lasts = minWatch + rand.N(maxWatch-minWatch)
 	}
-	if err := s.begin(x.r.Context(), st, o); err != nil {
+	if err := s.begin(x, st, o); err != nil {
 		return err
 	}
 	x.answer = answer{status: http.StatusOK, form: openapi.FormDeclared, contentType: mediaJSON, stream: st}
@@ -54,8 +54,8 @@ func (s *server) watch(x *exchange, namespace string, p listParams) error {
 
 // begin finds where the watch starts. A state that is no longer held is told by an
 // event, not by the status of the answer.
-func (s *server) begin(ctx context.Context, st *watchStream, o *watchOptions) error {
-	from := o.revision
+func (s *server) begin(x *exchange, st *watchStream, o *watchOptions) error {
+	ctx, from := x.r.Context(), o.revision
 	if o.initial {
 		if err := s.await(ctx, o.revision); err != nil {
 			return err
@@ -73,7 +73,8 @@ func (s *server) begin(ctx context.Context, st *watchStream, o *watchOptions) er
 	if from == 0 {
 		from = newest
 	}
-	st.changes, err = s.store.Watch(ctx, store.WatchOptions{Namespace: o.namespace, Labels: o.labels, Fields: o.fields, Revision: from})
+	// The watch lives as long as the request, not as long as an answer may take.
+	st.changes, err = s.store.Watch(x.base, store.WatchOptions{Namespace: o.namespace, Labels: o.labels, Fields: o.fields, Revision: from})
 	if errors.Is(err, store.ErrExpired) {
 		st.broken = tooOld(from, newest)
 		return nil
@@ -165,7 +166,7 @@ func (st *watchStream) wait(ctx context.Context, due time.Time) (store.Change, b
 	}
 	change, err := st.changes.Next(until)
 	if err != nil && until.Err() != nil && ctx.Err() == nil {
-		return store.Change{}, false, nil
+		return st.changes.TryNext() // which moves the watch past what it does not show
 	}
 	return change, err == nil, err
 }

@@ -336,3 +336,24 @@ func TestWatcherFarBehind(t *testing.T) {
 	assert.Equal(t, "ERROR", events[0].Type)
 	assert.Equal(t, http.StatusGone, events[0].Object.Code)
 }
+
+// A bookmark is as far as the store, though nothing of it was shown.
+func TestBookmarkOfAnIdleNamespace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		st := store.NewMemory()
+		h, err := server.New(st, server.WithHosts("example.com"))
+		require.NoError(t, err)
+		w, err := server.NewWriter(st)
+		require.NoError(t, err)
+		go func() {
+			time.Sleep(30 * time.Second)
+			_, err := w.Create(t.Context(), machine("elsewhere/a"))
+			assert.NoError(t, err)
+		}()
+		rec := httptest.NewRecorder()
+		h.ServeHTTP(flushes{rec}, httptest.NewRequestWithContext(t.Context(), "GET", inVMs+"?watch=1&timeoutSeconds=61&allowWatchBookmarks=1", nil))
+		newest, err := st.Revision(t.Context())
+		require.NoError(t, err)
+		assert.Contains(t, rec.Body.String(), fmt.Sprintf(`"metadata":{"resourceVersion":"%d"}`, newest))
+	})
+}

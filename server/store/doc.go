@@ -12,8 +12,13 @@
 // [ListOptions].Start takes any bytes, [Key.After] makes the position behind
 // an object. A page with a rest keeps its revision readable without being
 // asked to, so that the pages after it show the very same state; how long is
-// the store's affair ([History] for the one in memory), and the end of it is
-// [ErrExpired].
+// the store's affair ([History] for the one in memory), as it is for other
+// revisions, and the end of it is [ErrExpired].
+//
+// A watch tells what changes after a revision, which a list has given:
+//
+//	watch, err := s.Watch(ctx, store.WatchOptions{Namespace: "vms", Revision: page.Revision})
+//	change, err := watch.Next(ctx) // change.Type is store.Added, Modified or Deleted
 //
 // Another implementation of [Store] makes its objects with [NewObject] and
 // proves itself with package storetest.

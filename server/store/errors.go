@@ -14,7 +14,8 @@ var (
 	ErrExists = errors.New("already exists")
 	// ErrConflict: the object is there, in another version than expected.
 	ErrConflict = errors.New("the object has been modified")
-	// ErrExpired: the state at this revision is no longer held.
+	// ErrExpired: the state at this revision, or what changed after it, is no
+	// longer held.
 	ErrExpired = errors.New("revision expired")
 )
 

@@ -66,9 +66,12 @@ func reindex(index *btree.BTreeG[posting], old, next *Object) int {
 const seekCost = 32
 
 // mostSelective returns the requirement that the index answers with the
-// fewest objects, nil when none makes fewer than a scan of the window looks
-// at.
+// fewest objects, nil when there is no index or none makes fewer than a scan
+// of the window looks at.
 func (s *snapshot) mostSelective(selector Selector, w window) *Requirement {
+	if s.index == nil {
+		return nil
+	}
 	var best *Requirement
 	bestCost := s.count(w)
 	for i := range selector.requirements {

@@ -16,18 +16,20 @@ import (
 // A list works on a snapshot, which costs two small allocations to take, and
 // holds no lock while it does; the write after it copies the tree nodes that
 // it changes. Lists of the same revision share one snapshot.
+//
+// A watch reads the log of changes that all watches share. It costs a few
+// hundred bytes, and nothing at a write in a namespace that it does not show.
+// [History] bounds the log.
 type Memory struct {
 	clock func() time.Time
+	log   *changeLog
 
 	mu       sync.RWMutex
 	revision int64
 	objects  *btree.BTreeG[*Object]
 	index    *btree.BTreeG[posting]
-	snapshot *snapshot     // of this revision, once a list has asked for it
-	pins     pins          // snapshots of earlier revisions that have a name outside
-	log      changeLog     // the recent changes, for watches and for states before them
-	bells    bells         // of the watches that wait
-	written  chan struct{} // closed by the next write, once somebody waits for it
+	snapshot *snapshot // of this revision, once a list has asked for it
+	pins     pins      // snapshots of earlier revisions that have a name outside
 }
 
 var _ Store = (*Memory)(nil)
@@ -43,10 +45,7 @@ func WithClock(now func() time.Time) Option {
 
 // WithHistory bounds what is kept of the past.
 func WithHistory(h History) Option {
-	return func(m *Memory) {
-		m.pins.limits = h.withDefaults()
-		m.log.limits = m.pins.limits
-	}
+	return func(m *Memory) { m.pins.limits = h }
 }
 
 // NewMemory returns an empty store. Its first revision is the clock's time in
@@ -54,13 +53,14 @@ func WithHistory(h History) Option {
 // process is never told of a future one, because no process writes a million
 // times a second for all of its life.
 func NewMemory(opts ...Option) *Memory {
-	m := &Memory{clock: time.Now, objects: newObjects(), index: newIndex(), bells: make(bells)}
-	WithHistory(History{})(m)
+	m := &Memory{clock: time.Now, objects: newObjects(), index: newIndex()}
 	for _, opt := range opts {
 		opt(m)
 	}
-	m.revision = max(1, m.clock().UnixMicro())
-	m.log.oldest = m.revision
+	m.pins.limits = m.pins.limits.withDefaults()
+	now := m.clock()
+	m.revision = max(1, now.UnixMicro())
+	m.log = newChangeLog(m.pins.limits, m.revision, now)
 	return m
 }
 
@@ -76,56 +76,48 @@ func (m *Memory) Get(ctx context.Context, key Key) (*Object, error) {
 
 // Create implements [Store].
 func (m *Memory) Create(ctx context.Context, d Draft) (*Object, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	switch _, err := m.find(d.Key, 0); {
-	case err == nil:
-		return nil, fmt.Errorf("%s: %w", d.Key, ErrExists)
-	case !errors.Is(err, ErrNotFound):
-		return nil, err
-	}
-	o, err := NewObject(d, m.revision+1)
+	r, err := m.write(ctx, func(revision int64) (*record, error) {
+		switch _, err := m.find(d.Key, 0); {
+		case err == nil:
+			return nil, fmt.Errorf("%s: %w", d.Key, ErrExists)
+		case !errors.Is(err, ErrNotFound):
+			return nil, err
+		}
+		o, err := NewObject(d, revision)
+		return &record{next: o}, err
+	})
 	if err != nil {
 		return nil, err
 	}
-	m.commit(nil, o)
-	return o, nil
+	return r.next, nil
 }
 
 // Update implements [Store].
 func (m *Memory) Update(ctx context.Context, d Draft, expected int64) (*Object, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	old, err := m.find(d.Key, expected)
+	r, err := m.write(ctx, func(revision int64) (*record, error) {
+		old, err := m.find(d.Key, expected)
+		if err != nil {
+			return nil, err
+		}
+		o, err := NewObject(d, revision)
+		return &record{old: old, next: o}, err
+	})
 	if err != nil {
 		return nil, err
 	}
-	o, err := NewObject(d, m.revision+1)
-	if err != nil {
-		return nil, err
-	}
-	m.commit(old, o)
-	return o, nil
+	return r.next, nil
 }
 
 // Delete implements [Store].
 func (m *Memory) Delete(ctx context.Context, key Key, expected int64) (*Object, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	old, err := m.find(key, expected)
+	r, err := m.write(ctx, func(int64) (*record, error) {
+		old, err := m.find(key, expected)
+		return &record{old: old}, err
+	})
 	if err != nil {
 		return nil, err
 	}
-	return m.commit(old, nil).last(), nil
+	return r.farewell(), nil
 }
 
 // find returns the newest version of an object; m.mu is held.
@@ -140,37 +132,40 @@ func (m *Memory) find(key Key, expected int64) (*Object, error) {
 	return o, nil
 }
 
-// commit is the one place where the store changes: a nil old is a creation, a
-// nil next a deletion. m.mu is held.
-func (m *Memory) commit(old, next *Object) *change {
-	m.revision++
-	now := m.clock()
-	c := &change{revision: m.revision, at: now, old: old, next: next}
-	m.snapshot = nil
-	if next != nil {
-		m.objects.Set(next)
-	} else {
-		m.objects.Delete(old)
+// write makes the change that a function says, which is given its revision
+// and called with m.mu held. Those who wait for a change are woken without it,
+// since they will want it.
+func (m *Memory) write(ctx context.Context, change func(revision int64) (*record, error)) (*record, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
 	}
-	touched := reindex(m.index, old, next)
-	m.pins.supersede(old, m.objects.Height()*objectsNodeBytes+touched*m.index.Height()*indexNodeBytes)
-	m.log.append(c)
-	m.evict(now)
-	m.bells.ring("")
-	m.bells.ring(c.key().Namespace)
-	if m.written != nil {
-		close(m.written)
-		m.written = nil
+	var waiting sleepers
+	defer func() { waiting.wake() }()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r, err := change(m.revision + 1)
+	if err != nil {
+		return nil, err
 	}
-	return c
+	r.revision = m.revision + 1
+	waiting = m.commit(r)
+	return r, nil
 }
 
-// evict brings what is kept of the past within its bounds; m.mu is held.
-func (m *Memory) evict(now time.Time) {
-	m.pins.evict(now)
-	if m.log.evict(now) {
-		m.bells.ringAll()
+// commit is the one place where the store changes. m.mu is held.
+func (m *Memory) commit(r *record) sleepers {
+	m.revision = r.revision
+	m.snapshot = nil
+	if r.next != nil {
+		m.objects.Set(r.next)
+	} else {
+		m.objects.Delete(r.old)
 	}
+	touched := reindex(m.index, r.old, r.next)
+	m.pins.supersede(r.old, m.objects.Height()*objectsNodeBytes+touched*m.index.Height()*indexNodeBytes)
+	now := m.clock()
+	m.pins.evict(now)
+	return m.log.append(r, now)
 }
 
 // List implements [Store].
@@ -178,7 +173,7 @@ func (m *Memory) List(ctx context.Context, opts ListOptions) (*Page, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	s, err := m.snapshotAt(opts.Revision)
+	s, err := m.stateAt(ctx, opts.Revision)
 	if err != nil {
 		return nil, err
 	}
@@ -197,55 +192,58 @@ func (m *Memory) Namespaces(ctx context.Context) ([]string, int64, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, 0, err
 	}
-	s, err := m.snapshotAt(0)
+	s, err := m.stateAt(ctx, 0)
 	if err != nil {
 		return nil, 0, err
 	}
 	return slices.Sorted(s.namespaces()), s.revision, nil
 }
 
-// snapshotAt returns the state at a revision, 0 being the newest.
-func (m *Memory) snapshotAt(revision int64) (*snapshot, error) {
-	s, since, err := m.snapshotAfter(revision)
-	if len(since) > 0 {
-		s.undo(since) // Many changes take a while: writes need not wait.
-		s.revision = revision
+// stateAt returns the state at a revision, 0 being the newest. One that is
+// neither the newest nor pinned takes time, for which no lock is held: about
+// a microsecond for each object that has changed since.
+func (m *Memory) stateAt(ctx context.Context, revision int64) (*snapshot, error) {
+	s, since, err := m.basisOf(revision)
+	if err != nil || since == nil {
+		return s, err
 	}
-	return s, err
+	return s, s.rewind(ctx, revision, since)
 }
 
-// snapshotAfter returns the state at a revision, or a later one of nobody else's with
-// the changes to undo.
-func (m *Memory) snapshotAfter(revision int64) (*snapshot, []*change, error) {
+// basisOf returns the state at a revision, or one of its own to the caller,
+// with what has to be undone to come there.
+func (m *Memory) basisOf(revision int64) (*snapshot, []*record, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.evict(m.clock())
+	now := m.clock()
+	m.pins.evict(now)
 	switch {
 	case revision > m.revision:
 		return nil, nil, &FutureRevisionError{Requested: revision, Current: m.revision}
-	case revision != 0 && revision != m.revision:
-		if s := m.pins.get(revision); s != nil {
-			return s, nil, nil
+	case revision == 0 || revision == m.revision:
+		if m.snapshot == nil {
+			m.snapshot = m.take(m.index.Copy())
 		}
-		if revision < m.log.oldest {
-			return nil, nil, fmt.Errorf("revision %d: %w", revision, ErrExpired)
-		}
-		return m.newest().copy(), m.log.since(revision), nil
+		return m.snapshot, nil, nil
 	}
-	return m.newest(), nil, nil
+	if s := m.pins.get(revision); s != nil {
+		return s, nil, nil
+	}
+	since, err := m.log.since(revision, now)
+	if err != nil {
+		return nil, nil, err
+	}
+	return m.take(nil), since, nil
 }
 
-// newest is the state as it is now; m.mu is held.
-func (m *Memory) newest() *snapshot {
-	if m.snapshot == nil {
-		m.snapshot = &snapshot{
-			revision:   m.revision,
-			objects:    m.objects.Copy(),
-			index:      m.index.Copy(),
-			superseded: m.pins.superseded,
-		}
+// take returns a snapshot of the newest state. m.mu is held.
+func (m *Memory) take(index *btree.BTreeG[posting]) *snapshot {
+	return &snapshot{
+		revision:   m.revision,
+		objects:    m.objects.Copy(),
+		index:      index,
+		superseded: m.pins.superseded,
 	}
-	return m.snapshot
 }
 
 func (m *Memory) pin(s *snapshot) {
@@ -253,7 +251,7 @@ func (m *Memory) pin(s *snapshot) {
 	defer m.mu.Unlock()
 	now := m.clock()
 	m.pins.add(s, now)
-	m.evict(now)
+	m.pins.evict(now)
 }
 
 // Revision implements [Store].
@@ -269,24 +267,20 @@ func (m *Memory) Revision(ctx context.Context) (int64, error) {
 // Wait implements [Store].
 func (m *Memory) Wait(ctx context.Context, revision int64) error {
 	for {
-		current, written := m.nextWrite()
+		current := m.log.reached()
 		if current >= revision {
 			return nil
 		}
+		bed, ok := m.log.sleep("", current)
+		if !ok {
+			continue
+		}
 		select {
-		case <-written:
+		case <-bed.woken:
+			m.log.leave(bed, current)
 		case <-ctx.Done():
+			m.log.leave(bed, current)
 			return fmt.Errorf("%w: %w", &FutureRevisionError{Requested: revision, Current: current}, context.Cause(ctx))
 		}
 	}
-}
-
-// nextWrite returns the revision and a channel that is closed when it changes.
-func (m *Memory) nextWrite() (int64, <-chan struct{}) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.written == nil {
-		m.written = make(chan struct{})
-	}
-	return m.revision, m.written
 }

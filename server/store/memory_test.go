@@ -48,3 +48,18 @@ func TestListStopsWhenNobodyWaits(t *testing.T) {
 	require.NoError(t, err)
 	assert.Len(t, page.Objects, 200)
 }
+
+// Neither does it undo changes that nobody waits for.
+func TestRewindStopsWhenNobodyWaits(t *testing.T) {
+	s := store.NewMemory()
+	machines(t, s, 1)
+	old := store.ListOptions{Revision: revisionOf(t, s)}
+	for i := range 5000 {
+		churn(t, s, i, 1)
+	}
+	_, err := s.List(&patient{t.Context(), 2}, old)
+	assert.ErrorIs(t, err, context.DeadlineExceeded)
+	page, err := s.List(t.Context(), old)
+	require.NoError(t, err)
+	assert.Equal(t, old.Revision, page.Objects[0].Revision)
+}

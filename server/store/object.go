@@ -77,9 +77,6 @@ func (o *Object) WithRevision(revision int64) *Object {
 	return &c
 }
 
-// bytes are about what the version takes in memory.
-func (o *Object) bytes() int64 { return int64(len(o.JSON) + len(o.path) + objectBytes) }
-
 // Label returns the value of a label and whether the object has it.
 func (o *Object) Label(key string) (string, bool) {
 	i := o.labels.index(key)

@@ -6,50 +6,14 @@ import (
 	"time"
 )
 
-// History bounds what a [Memory] keeps of the past: the latest changes, by which
-// watches go on and every state before them can be shown again, and the state at
-// each revision that a page with a rest was answered from. When one bound is passed
-// the oldest is given up, and lists and watches that ask for it fail with
-// [ErrExpired]. A field that is not above zero has its default.
-type History struct {
-	// Bytes that the past may hold besides what the newest state holds, in JSON and
-	// in the trees around it: one half for the changes, the other for the states.
-	// The default is 128 MiB.
-	Bytes int64
-	// Changes that are kept. The default is 100,000.
-	Changes int
-	// Count of old states. The default of 1,024 is for what Bytes cannot see:
-	// so many lists are hardly ever in the middle at once, and looking one up
-	// takes no time yet.
-	Count int
-	// Age of changes, and of old states from when they were first needed. The default is the
-	// 5 minutes after which a Kubernetes API server has etcd compacted. Age is
-	// looked at when the store is used; an idle one holds what it held.
-	Age time.Duration
-}
-
-func (h History) withDefaults() History {
-	if h.Bytes <= 0 {
-		h.Bytes = 128 << 20
-	}
-	if h.Changes <= 0 {
-		h.Changes = 100_000
-	}
-	if h.Count <= 0 {
-		h.Count = 1024
-	}
-	if h.Age <= 0 {
-		h.Age = 5 * time.Minute
-	}
-	return h
-}
-
-// pins keeps snapshots readable within bounds.
+// pins keeps snapshots readable within bounds, which are half of the bytes,
+// the count and the age of [History].
 //
 // What a pin holds is never measured, it is charged: a version that is
 // superseded stays in memory as long as the newest pin that shows it, since
 // pins go oldest first. So each version is charged once, to that pin, and
-// released with it.
+// released with it. A snapshot that was rewound shows versions that were
+// superseded before anybody could charge for them; it brings the charge along.
 type pins struct {
 	limits     History
 	list       []*pin // by revision
@@ -65,6 +29,12 @@ type pin struct {
 	maxNodes int64 // all the nodes that the snapshot has
 }
 
+// held is what a snapshot holds besides the newest state, in bytes.
+type held struct {
+	versions int64
+	nodes    int64
+}
+
 // Upper bounds of what the trees allocate, in bytes. A node of tidwall/btree
 // has up to 63 items and 64 children, with some slack and the headers, and is
 // half full or more.
@@ -75,6 +45,11 @@ const (
 	indexItemBytes   = 3 * 16
 	objectBytes      = 192 // an Object and its labels, without JSON and path
 )
+
+// versionBytes is what a version of an object holds.
+func versionBytes(o *Object) int64 {
+	return int64(len(o.JSON) + len(o.path) + objectBytes)
+}
 
 // get returns the snapshot of a revision, or nil.
 func (p *pins) get(revision int64) *snapshot {
@@ -92,20 +67,29 @@ func (p *pins) search(revision int64) (int, bool) {
 
 // add pins a snapshot, if it is not yet. Writes may have come since the
 // snapshot was taken; what they superseded is charged as if the snapshot had
-// shown all of it.
+// shown all of it. It is not younger than a later one: those go oldest first.
 func (p *pins) add(s *snapshot, now time.Time) {
 	i, ok := p.search(s.revision)
 	if ok {
 		return
 	}
-	missed := p.superseded - s.superseded
-	p.list = slices.Insert(p.list, i, &pin{
+	since := now
+	if i < len(p.list) && p.list[i].since.Before(since) {
+		since = p.list[i].since
+	}
+	maxNodes := int64(s.objects.Len()) * objectsItemBytes
+	if s.index != nil {
+		maxNodes += int64(s.index.Len()) * indexItemBytes
+	}
+	added := &pin{
 		snapshot: s,
-		since:    now,
-		versions: missed,
-		maxNodes: int64(s.objects.Len())*objectsItemBytes + int64(s.index.Len())*indexItemBytes,
-	})
-	p.bytes += missed
+		since:    since,
+		versions: s.rewound.versions + p.superseded - s.superseded,
+		nodes:    min(s.rewound.nodes, maxNodes),
+		maxNodes: maxNodes,
+	}
+	p.list = slices.Insert(p.list, i, added)
+	p.bytes += added.versions + added.nodes
 }
 
 // supersede charges for what a write has taken from the newest state: an old
@@ -113,7 +97,7 @@ func (p *pins) add(s *snapshot, now time.Time) {
 func (p *pins) supersede(old *Object, nodeBytes int) {
 	var bytes int64
 	if old != nil {
-		bytes = old.bytes()
+		bytes = versionBytes(old)
 		p.superseded += bytes
 	}
 	if len(p.list) == 0 {

@@ -14,26 +14,9 @@ import (
 type snapshot struct {
 	revision   int64
 	objects    *btree.BTreeG[*Object]
-	index      *btree.BTreeG[posting]
-	superseded int64 // pins.superseded when the snapshot was taken
-}
-
-// copy returns a snapshot that may be changed.
-func (s *snapshot) copy() *snapshot {
-	return &snapshot{revision: s.revision, objects: s.objects.Copy(), index: s.index.Copy(), superseded: s.superseded}
-}
-
-// undo takes changes back.
-func (s *snapshot) undo(changes []*change) {
-	for _, c := range slices.Backward(changes) {
-		if c.old != nil {
-			s.objects.Set(c.old)
-			s.superseded -= c.old.bytes()
-		} else {
-			s.objects.Delete(c.next)
-		}
-		reindex(s.index, c.next, c.old)
-	}
+	index      *btree.BTreeG[posting] // nil when the snapshot was rewound
+	superseded int64                  // pins.superseded when the snapshot was taken
+	rewound    held                   // what of it the newest state did not have then
 }
 
 func newObjects() *btree.BTreeG[*Object] {

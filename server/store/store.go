@@ -13,7 +13,8 @@ type Store interface {
 	Get(ctx context.Context, key Key) (*Object, error)
 
 	// List returns a page of objects in the order of their keys, all as they
-	// were at one revision. It fails with [ErrExpired] when that revision is
+	// were at one revision, which may be any that the store still holds. It
+	// fails with [ErrExpired] when that revision is
 	// no longer held, and with a [*FutureRevisionError] when it is not yet
 	// reached; it does not wait, see Wait.
 	List(ctx context.Context, opts ListOptions) (*Page, error)
@@ -30,9 +31,10 @@ type Store interface {
 	// first, the error is both the context's and a [*FutureRevisionError].
 	Wait(ctx context.Context, revision int64) error
 
-	// Watch shows what changes after a revision. It fails with [ErrExpired] when not
-	// every change since is still held. A revision in the future is no error: the watch
-	// is silent until the store has passed it.
+	// Watch returns the changes after a revision one by one, in order and
+	// without a gap, until ctx ends. It fails with [ErrExpired] when they are
+	// no longer all held. Writes do not wait for watches: one that is not read
+	// for long falls behind what the store holds, and ends.
 	Watch(ctx context.Context, opts WatchOptions) (Watch, error)
 
 	// Create stores a new object and returns it, or [ErrExists].

@@ -23,8 +23,9 @@ import (
 // interface.
 type Harness struct {
 	Store store.Store
-	// Expire makes the store give up every state but the newest, as time or
-	// the bounds of its history do in real life. When it is nil, what happens
+	// Expire makes the store give up every state but the newest, and what has
+	// changed until then, as time or the bounds of its history do in real
+	// life. When it is nil, what happens
 	// afterwards is skipped.
 	Expire func()
 }
@@ -57,19 +58,28 @@ func Run(t *testing.T, open func(t *testing.T) Harness) {
 		{"pages", pages},
 		{"pages show one state", pagesPinned},
 		{"start is a position", listStart},
+		{"states of the past", listStates},
 		{"a state expires", listExpired},
 		{"a state of the future", listFuture},
 		{"label selectors", labelSelectors},
 		{"field selectors", fieldSelectors},
 		{"selected pages", selectedPages},
-		{"a watch shows every change", watchAll},
-		{"a watch of a selection", watchSelected},
-		{"a watch from the future", watchFuture},
-		{"a watch waits", watchWaits},
-		{"a watch expires", watchExpired},
-		{"watches lose nothing", concurrentWatches},
+		{"watch", watchShows},
+		{"watch begins after a revision", watchFrom},
+		{"watch waits", watchWaits},
+		{"watch of one namespace", watchNamespace},
+		{"watch with a label selector", watchLabels},
+		{"watch with a field selector", watchFields},
+		{"watch of the future", watchFuture},
+		{"watch needs a revision", watchNothing},
+		{"watch expires", watchExpired},
+		{"a slow watch skips nothing", watchSlow},
+		{"watch ends with its context", watchEnds},
+		{"watch without waiting", watchTry},
+		{"watch resumes", watchResumes},
 		{"writers do not lose updates", concurrentWriters},
 		{"lists are consistent", concurrentLists},
+		{"watches are lists that go on", concurrentWatches},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.test(t, open(t)) })
 	}
