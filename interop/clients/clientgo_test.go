@@ -180,7 +180,7 @@ func TestClientGoErrors(t *testing.T) {
 		return err
 	}
 	watch := func() error {
-		_, err := admin.Watch(ctx, metav1.ListOptions{})
+		_, err := admin.Watch(ctx, metav1.ListOptions{ResourceVersion: "x"})
 		return err
 	}
 	for name, test := range map[string]struct {
@@ -200,9 +200,9 @@ func TestClientGoErrors(t *testing.T) {
 		"bad match":         {list("admin-token", metav1.ListOptions{ResourceVersionMatch: "Exact"}), apierrors.IsInvalid},
 		"version of a past": {list("admin-token", metav1.ListOptions{ResourceVersion: "1", ResourceVersionMatch: "Exact"}), apierrors.IsResourceExpired},
 		"watch":             {watch(), apierrors.IsBadRequest},
-		"delete":            {admin.Namespace("lab").Delete(ctx, "fedora-agent", metav1.DeleteOptions{}), apierrors.IsMethodNotSupported},
+		"delete of nothing": {admin.Namespace("lab").Delete(ctx, "nosuch", metav1.DeleteOptions{}), apierrors.IsNotFound},
 		"delete, forbidden": {s.machines(t, "viewer-token").Namespace("lab").Delete(ctx, "fedora-agent", metav1.DeleteOptions{}), apierrors.IsForbidden},
-		"delete collection": {admin.Namespace("lab").DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}), apierrors.IsMethodNotSupported},
+		"delete collection": {admin.Namespace("lab").DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{LabelSelector: "a in b"}), apierrors.IsBadRequest},
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.Error(t, test.err)

@@ -23,20 +23,19 @@ func TestKubectl(t *testing.T) {
 	s := serve(t, "--load", corpus, "--validate-responses=full")
 	machines := servedMachines(t)
 	for name, test := range map[string]func(*testing.T, *serving, []*unstructured.Unstructured){
-		"load":            whatServeSays,
-		"get":             getTable,
-		"labels":          getByLabels,
-		"fields":          getByFields,
-		"yaml":            getYAML,
-		"pages":           getInPages,
-		"other outputs":   getOtherOutputs,
-		"not found":       getNothing,
-		"describe":        describe,
-		"namespaces":      getNamespaces,
-		"discovery":       discover,
-		"cold":            getCold,
-		"raw":             getRaw,
-		"not implemented": notImplemented,
+		"load":          whatServeSays,
+		"get":           getTable,
+		"labels":        getByLabels,
+		"fields":        getByFields,
+		"yaml":          getYAML,
+		"pages":         getInPages,
+		"other outputs": getOtherOutputs,
+		"not found":     getNothing,
+		"describe":      describe,
+		"namespaces":    getNamespaces,
+		"discovery":     discover,
+		"cold":          getCold,
+		"raw":           getRaw,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -315,18 +314,4 @@ func getRaw(t *testing.T, s *serving, machines []*unstructured.Unstructured) {
 	s.fails(t, "Error from server (NotFound): the server could not find the requested resource", "get", "--raw", "/nosuch")
 	s.fails(t, "Error from server (BadRequest): limit: Invalid value: 0: must be at least 1 (minimum)",
 		"get", "--raw", "/apis/kubevirt.io/v1/virtualmachineinstances?limit=0")
-}
-
-// notImplemented makes sure that what this server does not do ends at once, with
-// a message, and leaves everything as it was.
-func notImplemented(t *testing.T, s *serving, _ []*unstructured.Unstructured) {
-	before := s.get(t, "get", "vmi", "-n", "lab", "fedora-agent", "-o", "yaml")
-	a := s.kubectl(t, "get", "vmi", "-n", "lab", "-w")
-	assert.Equal(t, 1, a.code)
-	assert.Contains(t, a.stderr, "watch: this server does not have watches yet")
-	s.fails(t, `Error from server (MethodNotAllowed): delete is not supported on resources of kind "virtualmachineinstances.kubevirt.io"`,
-		"delete", "vmi", "-n", "lab", "fedora-agent")
-	s.fails(t, `Error from server (MethodNotAllowed): patch is not supported on resources of kind "virtualmachineinstances.kubevirt.io"`,
-		"label", "vmi", "-n", "lab", "fedora-agent", "a=b")
-	assert.Equal(t, before, s.get(t, "get", "vmi", "-n", "lab", "fedora-agent", "-o", "yaml"))
 }
