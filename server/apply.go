@@ -66,7 +66,7 @@ func (s *server) readApplied(x *exchange, key store.Key, mode fieldValidation) (
 	}
 	meta := asObject(object["metadata"])
 	if is := text(meta, "name"); is != "" && is != key.Name {
-		return nil, badRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", printableKind(is), key.Name))
+		return nil, badRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", shown(is), key.Name))
 	}
 	if err := checkNamespace(meta, key.Namespace); err != nil {
 		return nil, err
@@ -88,7 +88,7 @@ func (s *server) applyNew(x *exchange, key store.Key, applied []byte, w write) (
 		return nil, err
 	}
 	if uid := text(meta, "uid"); uid != "" {
-		return nil, conflict(resourceFQN, plural, key.Name, "uid mismatch: the provided object specified uid "+printableKind(uid)+", and no existing object was found")
+		return nil, conflict(resourceFQN, plural, key.Name, "uid mismatch: the provided object specified uid "+shown(uid)+", and no existing object was found")
 	}
 	fields := meta["managedFields"]
 	s.firstMeta(meta, key)

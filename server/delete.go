@@ -116,10 +116,10 @@ func (d deletion) check(name, uid, resourceVersion string) error {
 	switch {
 	case d.uid != "" && d.uid != uid:
 		return conflict(what, kind, name, fmt.Sprintf("the UID in the precondition (%s) does not match the UID in record (%s). "+
-			"The object might have been deleted and then recreated", printableKind(d.uid), uid))
+			"The object might have been deleted and then recreated", shown(d.uid), uid))
 	case d.resourceVersion != "" && d.resourceVersion != resourceVersion:
 		return conflict(what, kind, name, fmt.Sprintf("the ResourceVersion in the precondition (%s) does not match the ResourceVersion in record (%s). "+
-			"The object might have been modified", printableKind(d.resourceVersion), resourceVersion))
+			"The object might have been modified", shown(d.resourceVersion), resourceVersion))
 	}
 	return nil
 }

@@ -157,7 +157,7 @@ func (s *server) patched(x *exchange, old *store.Object, change patch, w write) 
 		object["metadata"] = meta
 	}
 	if is := text(meta, "name"); is != old.Key.Name {
-		return nil, badRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", printableKind(is), old.Key.Name))
+		return nil, badRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", shown(is), old.Key.Name))
 	}
 	if err := checkNamespace(meta, old.Key.Namespace); err != nil {
 		return nil, err

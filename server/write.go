@@ -216,7 +216,7 @@ func (s *server) ReplaceNamespacedVirtualMachineInstance(c echo.Context, namespa
 	}
 	meta := asObject(object["metadata"])
 	if is := text(meta, "name"); is != name {
-		return badRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", printableKind(is), name))
+		return badRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", shown(is), name))
 	}
 	if err := checkNamespace(meta, namespace); err != nil {
 		return err
@@ -268,7 +268,7 @@ func (s *server) update(ctx context.Context, old *store.Object, object map[strin
 		return nil, modified(name)
 	}
 	if is, was := text(meta, "uid"), text(oldMeta, "uid"); is != "" && is != was {
-		return nil, conflict(resourceFQN, plural, name, fmt.Sprintf("Precondition failed: UID in precondition: %s, UID in object meta: %s", printableKind(is), was))
+		return nil, conflict(resourceFQN, plural, name, fmt.Sprintf("Precondition failed: UID in precondition: %s, UID in object meta: %s", shown(is), was))
 	}
 	nextMeta(meta, oldMeta)
 	causes := checkMeta(old.Key, meta)

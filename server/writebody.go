@@ -105,19 +105,19 @@ func checkKind(object map[string]any) error {
 	} else if is != kind {
 		name := text(asObject(object["metadata"]), "name")
 		return failure(http.StatusUnprocessableEntity, "Invalid",
-			fmt.Sprintf("%s.%s %s is invalid: kind: Invalid value: %s: must be %s", printableKind(is), group, quote(name), quote(is), kind)).
-			details(vmi.StatusDetails{Name: name, Group: group, Kind: printableKind(is), Causes: []vmi.StatusCause{{
+			fmt.Sprintf("%s.%s %s is invalid: kind: Invalid value: %s: must be %s", shown(is), group, quote(name), quote(is), kind)).
+			details(vmi.StatusDetails{Name: name, Group: group, Kind: shown(is), Causes: []vmi.StatusCause{{
 				Reason: "FieldValueInvalid", Field: "kind", Message: fmt.Sprintf("Invalid value: %s: must be %s", quote(is), kind),
 			}}})
 	}
 	if is := text(object, "apiVersion"); is != apiVersion {
-		return badRequest(fmt.Sprintf("the API version in the data (%s) does not match the expected API version (%s)", printableKind(is), apiVersion))
+		return badRequest(fmt.Sprintf("the API version in the data (%s) does not match the expected API version (%s)", shown(is), apiVersion))
 	}
 	return nil
 }
 
-// printableKind is text of a client in a message, without quotes.
-func printableKind(text string) string { q := quote(text); return q[1 : len(q)-1] }
+// shown is text of a client in a message, without quotes.
+func shown(text string) string { q := quote(text); return q[1 : len(q)-1] }
 
 func asObject(v any) map[string]any {
 	m, _ := v.(map[string]any)
