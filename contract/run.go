@@ -130,7 +130,8 @@ func (r *run) discover(ctx context.Context) error {
 	case errors.Is(err, errBusy):
 		// Nothing can be told of a target that has no time for the first list.
 		if r.caller.stopped == "" {
-			r.caller.stopped = fmt.Sprintf("%v, asked %d times for %s", err, maxTries, r.caller.redact.curl(r.listRequest(r.widest, r.paged(nil)), r.caller.url(r.listRequest(r.widest, r.paged(nil)))))
+			first := r.listRequest(r.widest, r.paged(nil))
+			r.caller.stopped = fmt.Sprintf("%v, asked %d times for %s", err, maxTries, r.caller.redact.curl(first, r.caller.url(first)))
 		}
 		all = &listing{}
 	case err != nil:

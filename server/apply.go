@@ -33,18 +33,14 @@ func (s *server) apply(x *exchange, key store.Key, w write, manager *string, for
 		} else {
 			stored, err = s.applyTo(x, old, applied, w, force)
 		}
-		if again, ok := errors.AsType[*statusError](err); ok && again.status.Reason == "Conflict" && try < maxTries && old != nil {
-			if newest, err := s.current(x.r.Context(), key); err == nil && newest.Revision != old.Revision {
-				continue
-			}
-		}
-		if errors.Is(err, store.ErrExists) && try < maxTries {
-			continue // Somebody else has made it meanwhile.
+		raced := errors.Is(err, store.ErrExists) || err != nil && old != nil && s.overtaken(x.r.Context(), old, err)
+		if raced && try < maxTries {
+			continue // it is applied to what there is now
 		}
 		if err != nil {
 			return err
 		}
-		return s.answerObject(x, status, stored, w)
+		return s.answerObject(x, status, stored, w.want, w.include)
 	}
 }
 

@@ -45,7 +45,7 @@ func (s *server) DeleteNamespacedVirtualMachineInstance(c echo.Context, namespac
 			return raced(name, err)
 		}
 		if left != nil {
-			return s.answerObject(x, http.StatusOK, left, write{want: wanted{form: openapi.FormItem}})
+			return s.answerObject(x, http.StatusOK, left, wanted{form: openapi.FormItem}, "")
 		}
 		return s.deleted(x, name, uid)
 	}

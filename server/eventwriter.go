@@ -17,8 +17,9 @@ const (
 	// eventWait is how long a client may take to read what it was sent, before it is
 	// cut off.
 	eventWait = 30 * time.Second
-	// eventBuffer is what is gathered while there is more to send at once.
-	eventBuffer = 32 << 10
+	// eventBuffer is what is gathered while there is more to send at once. Each watch
+	// has one; a machine hardly fits in and goes out as it is.
+	eventBuffer = 4 << 10
 
 	eventBookmark = "BOOKMARK"
 	eventError    = "ERROR"

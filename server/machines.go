@@ -139,15 +139,21 @@ func (s *server) ReadNamespacedVirtualMachineInstance(c echo.Context, namespace,
 	if err != nil {
 		return err
 	}
+	return s.answerObject(x, http.StatusOK, object, want, include)
+}
+
+// answerObject answers with one machine.
+func (s *server) answerObject(x *exchange, status int, o *store.Object, want wanted, include includeObject) (err error) {
 	switch want.form {
 	case openapi.FormTable:
-		meta := listMeta{ResourceVersion: strconv.FormatInt(object.Revision, 10)}
-		x.answer, err = s.table([]*store.Object{object}, meta, want, include)
+		meta := listMeta{ResourceVersion: strconv.FormatInt(o.Revision, 10)}
+		x.answer, err = s.table([]*store.Object{o}, meta, want, include)
 	case openapi.FormPartialObject:
-		x.answer = partialObject(object, want)
+		x.answer = partialObject(o, want)
 	default:
-		x.answer = answer{status: http.StatusOK, form: openapi.FormItem, contentType: mediaJSON, head: object.JSON, tail: lineFeed, stored: true}
+		x.answer = answer{form: openapi.FormItem, contentType: mediaJSON, head: o.JSON, tail: lineFeed, stored: true}
 	}
+	x.answer.status = status
 	return err
 }
 

@@ -54,16 +54,13 @@ func (s *server) PatchNamespacedVirtualMachineInstance(c echo.Context, namespace
 			return err
 		}
 		stored, err := s.update(x.r.Context(), old, object, w)
-		// Somebody wrote in between: the change is made to what there is now.
-		if again, ok := errors.AsType[*statusError](err); ok && again.status.Reason == "Conflict" && try < maxTries {
-			if newest, err := s.current(x.r.Context(), key); err == nil && newest.Revision != old.Revision {
-				continue
-			}
+		if err != nil && try < maxTries && s.overtaken(x.r.Context(), old, err) {
+			continue // the change is made to what there is now
 		}
 		if err != nil {
 			return err
 		}
-		return s.answerObject(x, http.StatusOK, stored, w)
+		return s.answerObject(x, http.StatusOK, stored, w.want, w.include)
 	}
 }
 

@@ -3,10 +3,10 @@ package server
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
+	"reflect"
 	"slices"
 	"strings"
 	"unicode"
@@ -14,7 +14,6 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/vmikit/vmikit/gen/vmi"
-	"github.com/vmikit/vmikit/openapi"
 	"github.com/vmikit/vmikit/server/managedfields"
 	"github.com/vmikit/vmikit/server/store"
 )
@@ -73,7 +72,7 @@ func (s *server) CreateNamespacedVirtualMachineInstance(c echo.Context, namespac
 		case err != nil:
 			return err
 		}
-		return s.answerObject(x, http.StatusCreated, stored, w)
+		return s.answerObject(x, http.StatusCreated, stored, w.want, w.include)
 	}
 }
 
@@ -125,9 +124,15 @@ func (s *server) own(live []byte, object map[string]any, w write) error {
 		return fmt.Errorf("managed fields: %w", err)
 	}
 	meta := asObject(object["metadata"])
-	if delete(meta, "managedFields"); fields != nil {
-		meta["managedFields"] = json.RawMessage(fields)
+	delete(meta, "managedFields")
+	if fields == nil {
+		return nil
 	}
+	var owners any
+	if err := unmarshal(fields, &owners); err != nil {
+		return fmt.Errorf("managed fields: %w", err)
+	}
+	meta["managedFields"] = owners
 	return nil
 }
 
@@ -189,20 +194,6 @@ func draft(key store.Key, object map[string]any) (store.Draft, error) {
 	return in.render(meta)
 }
 
-// answerObject answers with one machine.
-func (s *server) answerObject(x *exchange, status int, o *store.Object, w write) (err error) {
-	switch w.want.form {
-	case openapi.FormTable:
-		x.answer, err = s.table([]*store.Object{o}, listMeta{ResourceVersion: fmt.Sprint(o.Revision)}, w.want, w.include)
-	case openapi.FormPartialObject:
-		x.answer = partialObject(o, w.want)
-	default:
-		x.answer = answer{form: openapi.FormItem, contentType: mediaJSON, head: o.JSON, tail: lineFeed, stored: true}
-	}
-	x.answer.status = status
-	return err
-}
-
 // ReplaceNamespacedVirtualMachineInstance stores a new version of a machine.
 func (s *server) ReplaceNamespacedVirtualMachineInstance(c echo.Context, namespace, name string, p vmi.ReplaceNamespacedVirtualMachineInstanceParams) error {
 	x := exchangeOf(c)
@@ -240,7 +231,7 @@ func (s *server) ReplaceNamespacedVirtualMachineInstance(c echo.Context, namespa
 	if err != nil {
 		return err
 	}
-	return s.answerObject(x, http.StatusOK, stored, w)
+	return s.answerObject(x, http.StatusOK, stored, w.want, w.include)
 }
 
 // current returns the machine as it is.
@@ -287,21 +278,21 @@ func (s *server) update(ctx context.Context, old *store.Object, object map[strin
 			return nil, err
 		}
 	}
+	if reflect.DeepEqual(object, was) {
+		return old, nil
+	}
 	d, err := draft(old.Key, object)
 	if err != nil {
 		return nil, err
 	}
-	next, err := store.NewObject(d, old.Revision)
-	switch {
-	case err != nil:
-		return nil, err
-	case w.dryRun, slices.Equal(next.JSON, old.JSON):
-		return next, nil
-	case deleting && len(finalizers(meta)) == 0:
+	gone := deleting && len(finalizers(meta)) == 0
+	if gone && !w.dryRun {
 		if _, err := s.store.Delete(ctx, old.Key, old.Revision); err != nil {
 			return nil, raced(name, err)
 		}
-		return next, nil
+	}
+	if gone || w.dryRun {
+		return store.NewObject(d, old.Revision)
 	}
 	stored, err := s.store.Update(ctx, d, old.Revision)
 	return stored, raced(name, err)
@@ -316,6 +307,17 @@ func raced(name string, err error) error {
 		return notFound(group, plural, name)
 	}
 	return err
+}
+
+// overtaken reports whether a write failed because the machine is another version by
+// now than the one that it was made for, so that it may be tried again.
+func (s *server) overtaken(ctx context.Context, old *store.Object, err error) bool {
+	e, ok := errors.AsType[*statusError](err)
+	if !ok || e.status.Reason != "Conflict" {
+		return false
+	}
+	newest, err := s.store.Get(ctx, old.Key)
+	return err == nil && newest.Revision != old.Revision
 }
 
 // newFinalizers refuses finalizers that come while an object goes.

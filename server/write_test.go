@@ -1,10 +1,11 @@
 package server_test
 
 import (
-	"context"
+	"bufio"
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"regexp"
 	"strings"
@@ -443,19 +444,20 @@ func TestWritesNeedTheirVerbs(t *testing.T) {
 	}
 }
 
+// A body that breaks off is refused, and nothing of it is stored.
 func TestCutShortBody(t *testing.T) {
 	f := start(t)
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	r, w := io.Pipe()
-	req, err := http.NewRequestWithContext(ctx, "POST", f.url+inVMs, r)
+	conn, err := net.Dial("tcp", strings.TrimPrefix(f.url, "http://"))
 	require.NoError(t, err)
-	req.Header.Set("Content-Type", "application/json")
-	go func() {
-		io.WriteString(w, vm("cut")[:40])
-		w.CloseWithError(io.ErrUnexpectedEOF)
-	}()
-	_, err = http.DefaultTransport.RoundTrip(req)
-	require.Error(t, err)
+	t.Cleanup(func() { conn.Close() })
+	body := vm("cut")
+	fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", inVMs, len(body)+1, body)
+	require.NoError(t, conn.(*net.TCPConn).CloseWrite())
+	res, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	require.NoError(t, err)
+	defer res.Body.Close()
+	data, err := io.ReadAll(res.Body)
+	require.NoError(t, err)
+	assert.Equal(t, "the body of the request ends before its length", reply{res, data}.status(t).Message)
 	assert.Equal(t, 404, f.get(inVMs+"/cut").StatusCode)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -128,7 +129,7 @@ func sameBeside(a, b map[string]any) bool {
 	a, b = maps.Clone(a), maps.Clone(b)
 	delete(a, "metadata")
 	delete(b, "metadata")
-	return bytes.Equal(canonical(a), canonical(b))
+	return reflect.DeepEqual(a, b)
 }
 
 // canonical is an object in the one form that it is stored in.
