@@ -166,7 +166,7 @@ func (st *watchStream) wait(ctx context.Context, due time.Time) (store.Change, b
 	}
 	change, err := st.changes.Next(until)
 	if err != nil && until.Err() != nil && ctx.Err() == nil {
-		return st.changes.TryNext() // which moves the watch past what it does not show
+		return store.Change{}, false, nil
 	}
 	return change, err == nil, err
 }

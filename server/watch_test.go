@@ -294,6 +294,9 @@ func (s *stuck) SetReadDeadline(time.Time) error     { return nil }
 func (s *stuck) SetWriteDeadline(at time.Time) error { s.deadline = at; return nil }
 
 func (s *stuck) Write(p []byte) (int, error) {
+	if time.Now().After(s.deadline) {
+		return 0, errors.New("i/o timeout")
+	}
 	if s.room -= len(p); s.room < 0 {
 		time.Sleep(time.Until(s.deadline))
 		return 0, errors.New("i/o timeout")
@@ -322,6 +325,45 @@ func TestSlowWatcher(t *testing.T) {
 		assert.Zero(t, time.Since(began), "no write waited")
 		assert.Equal(t, 30*time.Second, <-done)
 	})
+}
+
+// What a client may take to read is counted from when there is something to read, and
+// ends with the watch.
+func TestIdleWatcher(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		st := store.NewMemory()
+		h, err := server.New(st, server.WithHosts("example.com"))
+		require.NoError(t, err)
+		w, err := server.NewWriter(st)
+		require.NoError(t, err)
+		go func() {
+			time.Sleep(10 * time.Minute)
+			_, err := w.Create(t.Context(), machine("vms/a"))
+			assert.NoError(t, err)
+		}()
+		client := &stuck{ResponseRecorder: httptest.NewRecorder(), room: 100_000}
+		h.ServeHTTP(client, httptest.NewRequestWithContext(t.Context(), "GET", all+"?watch=1&timeoutSeconds=700", nil))
+		assert.Contains(t, client.Body.String(), `{"type":"ADDED"`)
+		assert.Zero(t, client.deadline, "the connection is for other requests, too")
+	})
+}
+
+// The limits of a server for ordinary requests do not end a watch.
+func TestWatchOutlivesReadTimeout(t *testing.T) {
+	st := store.NewMemory()
+	h, err := server.New(st)
+	require.NoError(t, err)
+	w, err := server.NewWriter(st)
+	require.NoError(t, err)
+	hs := httptest.NewUnstartedServer(h)
+	hs.Config.ReadTimeout, hs.Config.WriteTimeout = 50*time.Millisecond, 100*time.Millisecond
+	hs.Start()
+	t.Cleanup(hs.Close)
+	f := &fixture{t, hs.URL, w}
+	watch := f.watch(all + "?watch=1&timeoutSeconds=1")
+	time.Sleep(300 * time.Millisecond)
+	f.create("vms/a")
+	assert.Equal(t, []string{"ADDED vms/a"}, watch.rest())
 }
 
 // A watch that has not kept up with what is kept is told so.

@@ -211,6 +211,8 @@ func TestReplace(t *testing.T) {
 	now := string(f.get(inVMs + "/wr1").body)
 	same := f.send("PUT", inVMs+"/wr1", now)
 	assert.Equal(t, now, string(same.body), "what changes nothing keeps its version")
+	linked := f.send("PUT", inVMs+"/wr1", strings.Replace(now, `"metadata":{`, `"metadata":{"selfLink":"/x",`, 1))
+	assert.Equal(t, now, string(linked.body), "no links are kept")
 	dry := f.send("PUT", inVMs+"/wr1?dryRun=All", strings.Replace(now, `"64Mi"`, `"128Mi"`, 1)).written(t, 200)
 	assert.Equal(t, 2, dry.Metadata.Generation)
 	assert.Equal(t, now, string(f.get(inVMs+"/wr1").body))
@@ -240,7 +242,7 @@ func TestPatch(t *testing.T) {
 		{`[{"op":"move","from":"/spec","path":"/spec/domain"}]`, "Invalid", "", 422},
 		{`[{"op":"frobnicate","path":"/spec"}]`, "Invalid", rejected, 422},
 		{"[" + strings.Repeat(`{"op":"add","path":"/metadata/labels/n","value":"1"},`, 10_000) + `{"op":"add","path":"/x","value":1}]`, "RequestEntityTooLarge", "The allowed maximum operations in a JSON patch is 10000, got 10001", 413},
-		{"[" + strings.Repeat(`{"op":"copy","from":"/metadata","path":"/metadata/annotations"},`, 40) + `{"op":"copy","from":"/metadata","path":"/metadata/annotations"}]`, "Invalid", "", 422},
+		{`[{"op":"add","path":"/bogus","value":["` + strings.Repeat("x", 1000) + `"]}` + strings.Repeat(`,{"op":"copy","from":"/bogus","path":"/bogus/-"}`, 14) + "]", "Invalid", rejected, 422},
 		{"[" + strings.Repeat("[", 5000), "BadRequest", "error decoding patch", 400},
 		{strings.Repeat(`{"a":`, 5000), "BadRequest", "error decoding patch", 400},
 		{strings.Repeat(`{"a":`, 5000) + "1" + strings.Repeat("}", 5000), "BadRequest", "nested more than 1000 deep", 400},
@@ -360,6 +362,8 @@ func TestFinalizers(t *testing.T) {
 	assert.Equal(t, going, again)
 	s := f.send("PATCH", inVMs+"/fin", `{"metadata":{"finalizers":["kubevirt.io/foregroundDeleteVirtualMachine","example.com/more"]}}`).status(t)
 	assert.Contains(t, s.Message, "metadata.finalizers: Forbidden: no new finalizers can be added if the object is being deleted")
+	assert.Equal(t, 200, f.send("PATCH", inVMs+"/fin?dryRun=All", `{"metadata":{"finalizers":null}}`).StatusCode)
+	assert.Equal(t, going, f.get(inVMs+"/fin").written(t, 200).Metadata, "it was said to be a try")
 	assert.Equal(t, 200, f.send("PATCH", inVMs+"/fin", `{"metadata":{"finalizers":null,"deletionTimestamp":null}}`).StatusCode)
 	assert.Equal(t, 404, f.get(inVMs+"/fin").StatusCode)
 	_, names := w.next(2)
@@ -406,6 +410,9 @@ func TestApply(t *testing.T) {
 	made := f.send("PATCH", inVMs+"/ssa1?fieldManager=me", vm("ssa1"), "Content-Type: application/apply-patch+yaml").written(t, 201).Metadata
 	assert.Equal(t, "Apply", made.ManagedFields[0].Operation)
 	assert.Equal(t, 1, made.Generation)
+	s = f.send("PATCH", inVMs+"/new?fieldManager=me", vm("new", `"uid":"x"`), "Content-Type: application/apply-patch+yaml").status(t)
+	assert.Equal(t, "Conflict", s.Reason)
+	assert.Contains(t, s.Message, "uid mismatch")
 	for body, message := range map[string]string{
 		`{"apiVersion":"kubevirt.io/v1","kind":"VirtualMachineInstance","metadata":{"name":"x"}}`:                             "does not match the name on the URL (wr1)",
 		`{"apiVersion":"kubevirt.io/v1","kind":"VirtualMachineInstance","metadata":{"name":"wr1","namespace":"x"}}`:           "does not match the namespace sent on the request",
