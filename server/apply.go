@@ -11,7 +11,7 @@ import (
 	"github.com/vmikit/vmikit/server/store"
 )
 
-// apply changes a machine to what a manager wants of it, or makes it.
+// apply changes an object to what a manager wants of it, or makes it.
 func (s *server) apply(x *exchange, key store.Key, w write, manager *string, force bool) error {
 	if value(manager) == "" {
 		return invalidOptions("PatchOptions", []vmi.StatusCause{requiredField("fieldManager", "is required for apply patch")})
@@ -22,7 +22,7 @@ func (s *server) apply(x *exchange, key store.Key, w write, manager *string, for
 	}
 	w.owned = true
 	for try := 1; ; try++ {
-		old, err := s.store.Get(x.r.Context(), key)
+		old, err := x.resource.store.Get(x.r.Context(), key)
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return err
 		}
@@ -33,7 +33,7 @@ func (s *server) apply(x *exchange, key store.Key, w write, manager *string, for
 		} else {
 			stored, err = s.applyTo(x, old, applied, w, force)
 		}
-		raced := errors.Is(err, store.ErrExists) || err != nil && old != nil && s.overtaken(x.r.Context(), old, err)
+		raced := errors.Is(err, store.ErrExists) || err != nil && old != nil && overtaken(x, old, err)
 		if raced && try < maxTries {
 			continue // it is applied to what there is now
 		}
@@ -57,7 +57,7 @@ func (s *server) readApplied(x *exchange, key store.Key, mode fieldValidation) (
 	if err != nil {
 		return nil, badRequest("error decoding the applied object: " + err.Error())
 	}
-	if err := checkKind(object); err != nil {
+	if err := x.resource.checkKind(object); err != nil {
 		return nil, err
 	}
 	meta := asObject(object["metadata"])
@@ -70,7 +70,7 @@ func (s *server) readApplied(x *exchange, key store.Key, mode fieldValidation) (
 	return raw, s.judgeFields(x, s.doc.ValidateObject(raw, openapi.Strict()), mode)
 }
 
-// applyNew makes a machine of what is applied.
+// applyNew makes an object of what is applied.
 func (s *server) applyNew(x *exchange, key store.Key, applied []byte, w write) (*store.Object, error) {
 	if s.policy != nil {
 		create := x.info
@@ -84,7 +84,7 @@ func (s *server) applyNew(x *exchange, key store.Key, applied []byte, w write) (
 		return nil, err
 	}
 	if uid := text(meta, "uid"); uid != "" {
-		return nil, conflict(resourceFQN, plural, key.Name, "uid mismatch: the provided object specified uid "+shown(uid)+", and no existing object was found")
+		return nil, x.resource.conflict(key.Name, "uid mismatch: the provided object specified uid "+shown(uid)+", and no existing object was found")
 	}
 	fields := meta["managedFields"]
 	s.firstMeta(meta, key)
@@ -92,12 +92,12 @@ func (s *server) applyNew(x *exchange, key store.Key, applied []byte, w write) (
 		delete(meta, "managedFields")
 	}
 	if causes := checkMeta(key, meta); len(causes) > 0 {
-		return nil, invalidObject(key.Name, causes)
+		return nil, x.resource.invalid(key.Name, causes)
 	}
-	return s.create(x.r.Context(), key, object, w)
+	return s.insert(x, key, object, w)
 }
 
-// applyTo changes a machine that there is.
+// applyTo changes an object that there is.
 func (s *server) applyTo(x *exchange, old *store.Object, applied []byte, w write, force bool) (*store.Object, error) {
 	object, meta, err := s.merged(x, old.Key.Name, old.JSON, applied, w, force)
 	if err != nil {
@@ -106,12 +106,12 @@ func (s *server) applyTo(x *exchange, old *store.Object, applied []byte, w write
 	if text(meta, "resourceVersion") == "" {
 		meta["resourceVersion"] = fmt.Sprint(old.Revision)
 	}
-	return s.update(x.r.Context(), old, object, w)
+	return s.update(x, old, object, w)
 }
 
 // merged is the valid object that comes of what is there and what is applied.
 func (s *server) merged(x *exchange, name string, live, applied []byte, w write, force bool) (object, meta map[string]any, err error) {
-	raw, err := managedfields.VirtualMachineInstance.Apply(live, applied, s.ownership(w), force)
+	raw, err := x.resource.owners.Apply(live, applied, s.ownership(x, w), force)
 	var conflicts managedfields.Conflicts
 	var refused *managedfields.BadRequestError
 	var untold *managedfields.TypeError
@@ -121,7 +121,7 @@ func (s *server) merged(x *exchange, name string, live, applied []byte, w write,
 	case errors.As(err, &refused):
 		return nil, nil, badRequest(refused.Message)
 	case errors.As(err, &untold):
-		return nil, nil, invalidObject(name, []vmi.StatusCause{invalidField("<nil>", `""`, untold.Error())})
+		return nil, nil, x.resource.invalid(name, []vmi.StatusCause{invalidField("<nil>", `""`, untold.Error())})
 	case err != nil:
 		return nil, nil, err
 	}

@@ -7,8 +7,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/labstack/echo/v4"
-
 	"github.com/vmikit/vmikit/gen/vmi"
 	"github.com/vmikit/vmikit/openapi"
 	"github.com/vmikit/vmikit/server/store"
@@ -20,20 +18,23 @@ type deletion struct {
 	uid, resourceVersion string
 }
 
-// DeleteNamespacedVirtualMachineInstance deletes a machine, or begins to when it has
-// finalizers.
-func (s *server) DeleteNamespacedVirtualMachineInstance(c echo.Context, namespace, name string, p vmi.DeleteNamespacedVirtualMachineInstanceParams) error {
-	x := exchangeOf(c)
+// deleteParams are the parameters of deletions.
+type deleteParams struct {
+	dryRun, propagationPolicy, orphanDependents *string
+}
+
+// delete deletes an object, or begins to when it has finalizers.
+func (s *server) delete(x *exchange, namespace, name string, p deleteParams) error {
 	if err := acceptsJSON(x.r.Header.Get("Accept")); err != nil {
 		return err
 	}
-	d, err := s.readDeletion(x, p.DryRun, p.PropagationPolicy, p.OrphanDependents)
+	d, err := s.readDeletion(x, p)
 	if err != nil {
 		return err
 	}
 	key := store.Key{Namespace: namespace, Name: name}
 	for try := 1; ; try++ {
-		old, err := s.current(x.r.Context(), key)
+		old, err := current(x, key)
 		if err != nil {
 			return err
 		}
@@ -42,7 +43,7 @@ func (s *server) DeleteNamespacedVirtualMachineInstance(c echo.Context, namespac
 			continue
 		}
 		if err != nil {
-			return raced(name, err)
+			return raced(x.resource, name, err)
 		}
 		if left != nil {
 			return s.answerObject(x, http.StatusOK, left, wanted{form: openapi.FormItem}, "")
@@ -51,7 +52,7 @@ func (s *server) DeleteNamespacedVirtualMachineInstance(c echo.Context, namespac
 	}
 }
 
-// deleted answers that a machine is gone.
+// deleted answers that an object is gone.
 func (s *server) deleted(x *exchange, name, uid string) error {
 	type details struct {
 		Name  string `json:"name"`
@@ -65,7 +66,7 @@ func (s *server) deleted(x *exchange, name, uid string) error {
 		Metadata   struct{} `json:"metadata"`
 		Status     string   `json:"status"`
 		Details    details  `json:"details"`
-	}{"Status", "v1", struct{}{}, "Success", details{name, group, plural, uid}})
+	}{"Status", "v1", struct{}{}, "Success", details{name, x.resource.group, x.resource.name(), uid}})
 	if err != nil {
 		return err
 	}
@@ -73,7 +74,7 @@ func (s *server) deleted(x *exchange, name, uid string) error {
 	return nil
 }
 
-// remove deletes a machine, or marks it when it has finalizers, and returns what is
+// remove deletes an object, or marks it when it has finalizers, and returns what is
 // left of it then.
 func (s *server) remove(x *exchange, old *store.Object, d deletion) (uid string, left *store.Object, err error) {
 	var object map[string]any
@@ -82,7 +83,7 @@ func (s *server) remove(x *exchange, old *store.Object, d deletion) (uid string,
 	}
 	meta := asObject(object["metadata"])
 	uid = text(meta, "uid")
-	if err := d.check(old.Key.Name, uid, text(meta, "resourceVersion")); err != nil {
+	if err := d.check(x.resource, old.Key.Name, uid, text(meta, "resourceVersion")); err != nil {
 		return uid, nil, err
 	}
 	ctx := x.r.Context()
@@ -100,25 +101,24 @@ func (s *server) remove(x *exchange, old *store.Object, d deletion) (uid string,
 		if d.dryRun {
 			left, err = store.NewObject(next, old.Revision)
 		} else {
-			left, err = s.store.Update(ctx, next, old.Revision)
+			left, err = x.resource.store.Update(ctx, next, old.Revision)
 		}
 		return uid, left, err
 	case d.dryRun:
 		return uid, nil, nil
 	}
-	_, err = s.store.Delete(ctx, old.Key, old.Revision)
+	_, err = x.resource.store.Delete(ctx, old.Key, old.Revision)
 	return uid, nil, err
 }
 
 // check holds the preconditions of a deletion against what there is.
-func (d deletion) check(name, uid, resourceVersion string) error {
-	what := kind + "." + group
+func (d deletion) check(r *resource, name, uid, resourceVersion string) error {
 	switch {
 	case d.uid != "" && d.uid != uid:
-		return conflict(what, kind, name, fmt.Sprintf("the UID in the precondition (%s) does not match the UID in record (%s). "+
+		return r.conflictOfKind(name, fmt.Sprintf("the UID in the precondition (%s) does not match the UID in record (%s). "+
 			"The object might have been deleted and then recreated", shown(d.uid), uid))
 	case d.resourceVersion != "" && d.resourceVersion != resourceVersion:
-		return conflict(what, kind, name, fmt.Sprintf("the ResourceVersion in the precondition (%s) does not match the ResourceVersion in record (%s). "+
+		return r.conflictOfKind(name, fmt.Sprintf("the ResourceVersion in the precondition (%s) does not match the ResourceVersion in record (%s). "+
 			"The object might have been modified", shown(d.resourceVersion), resourceVersion))
 	}
 	return nil
@@ -126,7 +126,7 @@ func (d deletion) check(name, uid, resourceVersion string) error {
 
 // readDeletion reads the options of a deletion, from the body and the query. What
 // either says holds: a dryRun that is not seen deletes.
-func (s *server) readDeletion(x *exchange, dryRun, policy, orphan *string) (deletion, error) {
+func (s *server) readDeletion(x *exchange, p deleteParams) (deletion, error) {
 	var body struct {
 		Kind              string   `json:"kind"`
 		DryRun            []string `json:"dryRun"`
@@ -149,7 +149,7 @@ func (s *server) readDeletion(x *exchange, dryRun, policy, orphan *string) (dele
 			return deletion{}, badRequest("the body of a deletion must be DeleteOptions as JSON")
 		}
 	}
-	causes := badDryRun(dryRun)
+	causes, policy := badDryRun(p.dryRun), p.propagationPolicy
 	for _, v := range body.DryRun {
 		causes = append(causes, badDryRun(&v)...)
 	}
@@ -164,36 +164,32 @@ func (s *server) readDeletion(x *exchange, dryRun, policy, orphan *string) (dele
 			Message: fmt.Sprintf(`Unsupported value: %s: supported values: "Background", "Foreground", "Orphan", "nil"`, quote(*policy)),
 		})
 	}
-	if policy != nil && (orphan != nil || body.OrphanDependents != nil) {
+	if policy != nil && (p.orphanDependents != nil || body.OrphanDependents != nil) {
 		causes = append(causes, invalidField("propagationPolicy", quote(*policy), "orphanDependents and deletionPropagation cannot be both set"))
 	}
 	if len(causes) > 0 {
 		return deletion{}, invalidOptions("DeleteOptions", causes)
 	}
 	return deletion{
-		dryRun: dryRun != nil || len(body.DryRun) > 0,
+		dryRun: p.dryRun != nil || len(body.DryRun) > 0,
 		uid:    body.Preconditions.UID, resourceVersion: body.Preconditions.ResourceVersion,
 	}, nil
 }
 
-// DeleteCollectionNamespacedVirtualMachineInstance deletes what a list shows.
-func (s *server) DeleteCollectionNamespacedVirtualMachineInstance(c echo.Context, namespace string, p vmi.DeleteCollectionNamespacedVirtualMachineInstanceParams) error {
-	x := exchangeOf(c)
+// deleteCollection deletes what a list shows.
+func (s *server) deleteCollection(x *exchange, namespace string, p deleteParams, list listParams) error {
 	if err := acceptsJSON(x.r.Header.Get("Accept")); err != nil {
 		return err
 	}
-	d, err := s.readDeletion(x, p.DryRun, p.PropagationPolicy, p.OrphanDependents)
+	d, err := s.readDeletion(x, p)
 	if err != nil {
 		return err
 	}
-	o, err := readListOptions(namespace, listParams{
-		LabelSelector: p.LabelSelector, FieldSelector: p.FieldSelector, Limit: p.Limit, Continue: p.Continue,
-		ResourceVersion: p.ResourceVersion, ResourceVersionMatch: p.ResourceVersionMatch,
-	})
+	o, err := readListOptions(namespace, list)
 	if err != nil {
 		return err
 	}
-	page, err := s.page(x.r.Context(), o)
+	page, err := s.page(x.r.Context(), x.resource, o)
 	if err != nil {
 		return err
 	}
@@ -202,15 +198,15 @@ func (s *server) DeleteCollectionNamespacedVirtualMachineInstance(c echo.Context
 			return err
 		}
 	}
-	x.answer = list(page.Objects, s.listMeta(o, page))
+	x.answer = wholeList(x.resource, page.Objects, s.listMeta(o, page))
 	return nil
 }
 
-// removeListed deletes a machine of a list in whatever version it is by now, and
+// removeListed deletes an object of a list in whatever version it is by now, and
 // returns it as it was, or as it is left.
 func (s *server) removeListed(x *exchange, listed *store.Object, d deletion) (*store.Object, error) {
 	for {
-		old, err := s.store.Get(x.r.Context(), listed.Key)
+		old, err := x.resource.store.Get(x.r.Context(), listed.Key)
 		if errors.Is(err, store.ErrNotFound) {
 			return listed, nil
 		}

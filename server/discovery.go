@@ -23,18 +23,6 @@ const (
 	kubernetesPatch = "2"
 )
 
-var machines = vmi.APIResource{
-	Name:         plural,
-	SingularName: strings.ToLower(kind),
-	Namespaced:   true,
-	Kind:         kind,
-	Verbs:        []string{"delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"},
-	ShortNames:   []string{"vmi", "vmis"},
-	Categories:   []string{"all"},
-	// Clients compare it to see that two versions are stored as one.
-	StorageVersionHash: storageVersionHash(group + "/" + version + "/" + kind),
-}
-
 var namespaces = vmi.APIResource{
 	Name:         "namespaces",
 	SingularName: "namespace",
@@ -69,7 +57,7 @@ func (s *server) GetCoreAPIVersions(c echo.Context) error {
 func (s *server) GetAPIVersions(c echo.Context) error {
 	return s.discover(exchangeOf(c), vmi.APIGroupList{
 		Kind: "APIGroupList", APIVersion: "v1", Groups: []vmi.APIGroup{kubevirtGroup()},
-	}, aggregate(group, version, machines))
+	}, aggregate(group, version, s.machines.discovered))
 }
 
 // GetKubeVirtAPIGroup answers /apis/kubevirt.io.
@@ -82,7 +70,7 @@ func (s *server) GetKubeVirtAPIGroup(c echo.Context) error {
 // GetKubeVirtV1APIResources answers /apis/kubevirt.io/v1.
 func (s *server) GetKubeVirtV1APIResources(c echo.Context) error {
 	return s.declared(exchangeOf(c), vmi.APIResourceList{
-		Kind: "APIResourceList", APIVersion: "v1", GroupVersion: group + "/" + version, Resources: []vmi.APIResource{machines},
+		Kind: "APIResourceList", APIVersion: "v1", GroupVersion: group + "/" + version, Resources: []vmi.APIResource{s.machines.discovered},
 	})
 }
 
@@ -187,7 +175,7 @@ func (s *server) GetReadyz(c echo.Context) error { return s.health(exchangeOf(c)
 
 func (s *server) health(x *exchange) error {
 	status, text := http.StatusOK, "ok"
-	if _, err := s.store.Revision(x.r.Context()); err != nil {
+	if _, err := s.machines.store.Revision(x.r.Context()); err != nil {
 		s.log.Error("the store does not answer", "id", x.id, "operation", operationID(x), "error", err)
 		status, text = http.StatusInternalServerError, "the store does not answer"
 	}

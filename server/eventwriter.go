@@ -121,12 +121,12 @@ func (w *eventWriter) appendTable(to []byte, o *store.Object) []byte {
 	if !w.defined {
 		w.defined = true
 		// Structs of strings and numbers always have a JSON form.
-		definitions, _ = json.Marshal(columnDefinitions())
+		definitions, _ = json.Marshal(columnDefinitions(w.x.resource.columns))
 	}
 	to = append(to, `{"kind":"Table","apiVersion":"`+w.want.metaVersion+`","metadata":{"resourceVersion":"`...)
 	to = append(strconv.AppendInt(to, o.Revision, 10), `"},"columnDefinitions":`...)
 	to = append(append(to, definitions...), `,"rows":[`...)
-	return append(w.server.appendRow(to, o, w.want, w.include), "]}"...)
+	return append(w.server.appendRow(to, w.x.resource.columns, o, w.want, w.include), "]}"...)
 }
 
 // bookmark tells how far the watch is, and whether all has been shown that was
@@ -136,7 +136,7 @@ func (w *eventWriter) bookmark(revision int64, initialEnd bool) error {
 	if initialEnd {
 		annotations = `"annotations":{"` + initialEventsEnd + `":"true"},`
 	}
-	o := &store.Object{Revision: revision, JSON: []byte(`{"apiVersion":"` + apiVersion + `","kind":"` + kind + `","metadata":{` + annotations +
+	o := &store.Object{Revision: revision, JSON: []byte(`{"apiVersion":"` + w.x.resource.apiVersion() + `","kind":"` + w.x.resource.kind() + `","metadata":{` + annotations +
 		`"resourceVersion":"` + strconv.FormatInt(revision, 10) + `"}}`)}
 	if err := w.object(eventBookmark, o); err != nil {
 		return err

@@ -12,18 +12,19 @@ import (
 
 // exchange is one request on its way through the server, and its answer.
 type exchange struct {
-	id      string
-	w       http.ResponseWriter
-	r       *http.Request
-	base    context.Context // of the request, without the server's time-out
-	info    requestInfo
-	user    User
-	op      *openapi.Operation // nil until routed
-	answer  answer
-	err     error
-	status  int
-	warned  map[string]bool
-	written int64
+	id       string
+	w        http.ResponseWriter
+	r        *http.Request
+	base     context.Context // of the request, without the server's time-out
+	info     requestInfo
+	user     User
+	op       *openapi.Operation // nil until routed
+	resource *resource          // nil for what is no resource
+	answer   answer
+	err      error
+	status   int
+	warned   map[string]bool
+	written  int64
 }
 
 // warn tells the client of something that it may not have meant, once.

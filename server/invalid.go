@@ -2,20 +2,12 @@ package server
 
 import (
 	"fmt"
-	"net/http"
 	"strconv"
 	"strings"
 
 	"github.com/vmikit/vmikit/gen/vmi"
 	"github.com/vmikit/vmikit/openapi"
 )
-
-// invalidObject says what is wrong with an object that somebody wants to write.
-func invalidObject(name string, causes []vmi.StatusCause) *statusError {
-	return failure(http.StatusUnprocessableEntity, "Invalid",
-		fmt.Sprintf("%s.%s %s is invalid: %s", kind, group, quote(name), joinCauses(causes))).
-		details(vmi.StatusDetails{Name: name, Group: group, Kind: kind, Causes: causes})
-}
 
 // joinCauses is the causes as a Kubernetes API server puts them into a message.
 func joinCauses(causes []vmi.StatusCause) string {

@@ -28,12 +28,12 @@ func (m listMeta) table() tableMeta {
 	return tableMeta{m.ResourceVersion, m.Continue, m.RemainingItemCount}
 }
 
-// list is a list of whole objects: an envelope around their bytes.
-func list(objects []*store.Object, meta listMeta) answer {
+// wholeList is a list of whole objects: an envelope around their bytes.
+func wholeList(r *resource, objects []*store.Object, meta listMeta) answer {
 	// A struct of strings and a number always has a JSON form.
 	m, _ := json.Marshal(meta)
-	tail := append([]byte(`],"kind":"`+listKind+`","metadata":`), m...)
-	a := okJSON(openapi.FormList, []byte(`{"apiVersion":"`+group+`/`+version+`","items":[`))
+	tail := append([]byte(`],"kind":"`+r.kind()+`List","metadata":`), m...)
+	a := okJSON(openapi.FormList, []byte(`{"apiVersion":"`+r.apiVersion()+`","items":[`))
 	a.items, a.tail = objects, append(tail, "}\n"...)
 	return a
 }

@@ -29,10 +29,10 @@ func (s *server) ListNamespace(c echo.Context, p vmi.ListNamespaceParams) error 
 	if err != nil {
 		return err
 	}
-	if err := s.await(x.r.Context(), o.atLeast); err != nil {
+	if err := await(x.r.Context(), s.machines, o.atLeast); err != nil {
 		return err
 	}
-	names, revision, err := s.store.Namespaces(x.r.Context())
+	names, revision, err := s.machines.store.Namespaces(x.r.Context())
 	if err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func (s *server) namespaceList(names []string, revision int64, o *listOptions) v
 // ReadNamespace answers one namespace.
 func (s *server) ReadNamespace(c echo.Context, name string) error {
 	x := exchangeOf(c)
-	names, revision, err := s.store.Namespaces(x.r.Context())
+	names, revision, err := s.machines.store.Namespaces(x.r.Context())
 	if err != nil {
 		return err
 	}

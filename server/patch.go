@@ -8,7 +8,6 @@ import (
 	"net/http"
 
 	jsonpatch "github.com/evanphx/json-patch/v5"
-	"github.com/labstack/echo/v4"
 
 	"github.com/vmikit/vmikit/gen/vmi"
 	"github.com/vmikit/vmikit/server/store"
@@ -26,35 +25,34 @@ const (
 	maxPatchDepth = 1000
 )
 
-// PatchNamespacedVirtualMachineInstance changes a machine.
-func (s *server) PatchNamespacedVirtualMachineInstance(c echo.Context, namespace, name string, p vmi.PatchNamespacedVirtualMachineInstanceParams) error {
-	x := exchangeOf(c)
-	w, err := s.beginWrite(x, "PatchOptions", p.DryRun, p.FieldValidation, p.FieldManager, p.IncludeObject)
+// patch changes an object. force is about applies.
+func (s *server) patch(x *exchange, namespace, name string, p writeParams, force *string) error {
+	w, err := s.beginWrite(x, "PatchOptions", p)
 	if err != nil {
 		return err
 	}
 	key := store.Key{Namespace: namespace, Name: name}
 	if mediaOf(x) == mediaApply {
-		return s.apply(x, key, w, p.FieldManager, isTrue(p.Force))
+		return s.apply(x, key, w, p.fieldManager, isTrue(force))
 	}
-	if p.Force != nil {
+	if force != nil {
 		return invalidOptions("PatchOptions", []vmi.StatusCause{forbiddenField("force", "may not be specified for non-apply patch")})
 	}
-	change, err := s.readPatch(x)
+	next, err := s.readPatch(x)
 	if err != nil {
 		return err
 	}
 	for try := 1; ; try++ {
-		old, err := s.current(x.r.Context(), key)
+		old, err := current(x, key)
 		if err != nil {
 			return err
 		}
-		object, err := s.patched(x, old, change, w)
+		object, err := s.patched(x, old, next, w)
 		if err != nil {
 			return err
 		}
-		stored, err := s.update(x.r.Context(), old, object, w)
-		if err != nil && try < maxTries && s.overtaken(x.r.Context(), old, err) {
+		stored, err := s.update(x, old, object, w)
+		if err != nil && try < maxTries && overtaken(x, old, err) {
 			continue // the change is made to what there is now
 		}
 		if err != nil {
@@ -64,11 +62,11 @@ func (s *server) PatchNamespacedVirtualMachineInstance(c echo.Context, namespace
 	}
 }
 
-// patch makes a changed object of one.
-type patch func(object []byte) ([]byte, error)
+// change makes the next object of one.
+type change func(object []byte) ([]byte, error)
 
 // readPatch reads a patch by its media type.
-func (s *server) readPatch(x *exchange) (patch, error) {
+func (s *server) readPatch(x *exchange) (change, error) {
 	media := mediaOf(x)
 	if media != mediaJSONPatch && media != mediaMergePatch {
 		return nil, unsupportedMedia(mediaJSONPatch, mediaMergePatch, mediaApply)
@@ -132,17 +130,17 @@ func wellFormed(raw []byte) error {
 	}
 }
 
-// patched is a machine after a change, valid again.
-func (s *server) patched(x *exchange, old *store.Object, change patch, w write) (map[string]any, error) {
-	raw, err := change(old.JSON)
+// patched is an object after a change, valid again.
+func (s *server) patched(x *exchange, old *store.Object, next change, w write) (map[string]any, error) {
+	raw, err := next(old.JSON)
 	if err != nil {
 		return nil, errPatch()
 	}
 	object, err := decodeObject(raw)
 	if err != nil {
-		return nil, invalidObject(old.Key.Name, []vmi.StatusCause{invalidField("<nil>", `""`, "the patch leaves no object")})
+		return nil, x.resource.invalid(old.Key.Name, []vmi.StatusCause{invalidField("<nil>", `""`, "the patch leaves no object")})
 	}
-	if err := checkKind(object); err != nil {
+	if err := x.resource.checkKind(object); err != nil {
 		return nil, err
 	}
 	if err := s.judge(x, old.Key.Name, withoutNulls(raw, object), w.validation); err != nil {

@@ -20,9 +20,9 @@ import (
 
 type server struct {
 	*config
-	doc    *openapi.Document
-	store  store.Store
-	routes *echo.Echo
+	doc      *openapi.Document
+	machines *resource
+	routes   *echo.Echo
 	// started is the birth of what the server makes up, namespaces for one.
 	started time.Time
 }
@@ -37,7 +37,7 @@ func New(st store.Store, opts ...Option) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &server{config: c, doc: doc, store: st, started: c.now()}
+	s := &server{config: c, doc: doc, machines: machines(st), started: c.now()}
 	if s.routes, err = s.route(); err != nil {
 		return nil, fmt.Errorf("server: %w", err)
 	}
@@ -190,7 +190,7 @@ func (s *server) checkMethod(x *exchange) error {
 	case i.Namespace == "" && (i.Name != "" || !read):
 		return errNoSuchPath
 	case i.Subresource != "":
-		return notFound(group, plural, i.Name)
+		return s.machines.notFound(i.Name)
 	case read:
 		return nil
 	case i.Name == "" && (i.Verb == "update" || i.Verb == "patch"):

@@ -125,21 +125,6 @@ func invalidOptions(kind string, causes []vmi.StatusCause) *statusError {
 		details(vmi.StatusDetails{Group: "meta.k8s.io", Kind: kind, Causes: causes})
 }
 
-func alreadyExists(name string) *statusError {
-	return failure(http.StatusConflict, "AlreadyExists", fmt.Sprintf("%s %q already exists", resourceFQN, name)).
-		details(vmi.StatusDetails{Name: name, Group: group, Kind: plural})
-}
-
-// conflict says that a write came too late, or is for another object.
-func conflict(what, kind, name, why string) *statusError {
-	return failure(http.StatusConflict, "Conflict", fmt.Sprintf("Operation cannot be fulfilled on %s %q: %s", what, name, why)).
-		details(vmi.StatusDetails{Name: name, Group: group, Kind: kind})
-}
-
-func modified(name string) *statusError {
-	return conflict(resourceFQN, plural, name, "the object has been modified; please apply your changes to the latest version and try again")
-}
-
 // badParameters says which parameters break the document. A number that is none
 // is worded as by a Kubernetes API server, which does not name the parameter; the
 // causes do.

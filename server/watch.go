@@ -57,16 +57,16 @@ func (s *server) watch(x *exchange, namespace string, p listParams) error {
 func (s *server) begin(x *exchange, st *watchStream, o *watchOptions) error {
 	ctx, from := x.r.Context(), o.revision
 	if o.initial {
-		if err := s.await(ctx, o.revision); err != nil {
+		if err := await(ctx, x.resource, o.revision); err != nil {
 			return err
 		}
-		page, err := s.store.List(ctx, store.ListOptions{Namespace: o.namespace, Labels: o.labels, Fields: o.fields})
+		page, err := x.resource.store.List(ctx, store.ListOptions{Namespace: o.namespace, Labels: o.labels, Fields: o.fields})
 		if err != nil {
 			return err
 		}
 		st.initial, from = page.Objects, page.Revision
 	}
-	newest, err := s.store.Revision(ctx)
+	newest, err := x.resource.store.Revision(ctx)
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (s *server) begin(x *exchange, st *watchStream, o *watchOptions) error {
 		from = newest
 	}
 	// The watch lives as long as the request, not as long as an answer may take.
-	st.changes, err = s.store.Watch(x.base, store.WatchOptions{Namespace: o.namespace, Labels: o.labels, Fields: o.fields, Revision: from})
+	st.changes, err = x.resource.store.Watch(x.base, store.WatchOptions{Namespace: o.namespace, Labels: o.labels, Fields: o.fields, Revision: from})
 	if errors.Is(err, store.ErrExpired) {
 		st.broken = tooOld(from, newest)
 		return nil

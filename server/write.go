@@ -2,7 +2,6 @@ package server
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -10,8 +9,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-
-	"github.com/labstack/echo/v4"
 
 	"github.com/vmikit/vmikit/gen/vmi"
 	"github.com/vmikit/vmikit/server/managedfields"
@@ -25,10 +22,14 @@ const (
 	maxGeneratedTries = 8
 )
 
-// CreateNamespacedVirtualMachineInstance stores a new machine.
-func (s *server) CreateNamespacedVirtualMachineInstance(c echo.Context, namespace string, p vmi.CreateNamespacedVirtualMachineInstanceParams) error {
-	x := exchangeOf(c)
-	w, err := s.beginWrite(x, "CreateOptions", p.DryRun, p.FieldValidation, p.FieldManager, p.IncludeObject)
+// writeParams are the parameters of writes.
+type writeParams struct {
+	dryRun, fieldValidation, fieldManager, includeObject *string
+}
+
+// create stores a new object.
+func (s *server) create(x *exchange, namespace string, p writeParams) error {
+	w, err := s.beginWrite(x, "CreateOptions", p)
 	if err != nil {
 		return err
 	}
@@ -43,7 +44,7 @@ func (s *server) CreateNamespacedVirtualMachineInstance(c echo.Context, namespac
 	base := ""
 	if text(meta, "name") == "" {
 		if base = text(meta, "generateName"); base == "" {
-			return invalidObject("", []vmi.StatusCause{requiredField("metadata.name", "name or generateName is required")})
+			return x.resource.invalid("", []vmi.StatusCause{requiredField("metadata.name", "name or generateName is required")})
 		}
 		meta["name"] = generateName(base) // which the document wants there
 		raw = canonical(object)
@@ -58,17 +59,17 @@ func (s *server) CreateNamespacedVirtualMachineInstance(c echo.Context, namespac
 		}
 		s.firstMeta(meta, key)
 		if causes := checkMeta(key, meta); len(causes) > 0 {
-			return invalidObject(key.Name, causes)
+			return x.resource.invalid(key.Name, causes)
 		}
-		if err := s.own(nil, object, w); err != nil {
+		if err := s.own(x, nil, object, w); err != nil {
 			return err
 		}
-		stored, err := s.create(x.r.Context(), key, object, w)
+		stored, err := s.insert(x, key, object, w)
 		switch {
 		case errors.Is(err, store.ErrExists) && base != "" && try < maxGeneratedTries:
 			continue
 		case errors.Is(err, store.ErrExists):
-			return alreadyExists(key.Name)
+			return x.resource.alreadyExists(key.Name)
 		case err != nil:
 			return err
 		}
@@ -86,15 +87,15 @@ type write struct {
 }
 
 // beginWrite reads what all writes of an object have in common.
-func (s *server) beginWrite(x *exchange, kind string, dryRun, validation, manager, include *string) (w write, err error) {
+func (s *server) beginWrite(x *exchange, kind string, p writeParams) (w write, err error) {
 	if w.want, err = negotiate(x.r.Header.Get("Accept"), false); err != nil {
 		return w, err
 	}
-	if w.include, err = readIncludeObject(w.want, include); err != nil {
+	if w.include, err = readIncludeObject(w.want, p.includeObject); err != nil {
 		return w, err
 	}
-	w.writeOptions, err = readWriteOptions(kind, dryRun, validation, manager)
-	if w.manager = value(manager); w.manager == "" {
+	w.writeOptions, err = readWriteOptions(kind, p.dryRun, p.fieldValidation, p.fieldManager)
+	if w.manager = value(p.fieldManager); w.manager == "" {
 		w.manager = managerOf(x.r.UserAgent())
 	}
 	return w, err
@@ -118,8 +119,8 @@ func managerOf(agent string) string {
 
 // own writes into an object who owns which of its fields, after a write of the whole
 // object.
-func (s *server) own(live []byte, object map[string]any, w write) error {
-	fields, err := managedfields.VirtualMachineInstance.Update(live, canonical(object), s.ownership(w))
+func (s *server) own(x *exchange, live []byte, object map[string]any, w write) error {
+	fields, err := x.resource.owners.Update(live, canonical(object), s.ownership(x, w))
 	if err != nil {
 		return fmt.Errorf("managed fields: %w", err)
 	}
@@ -136,8 +137,8 @@ func (s *server) own(live []byte, object map[string]any, w write) error {
 	return nil
 }
 
-func (s *server) ownership(w write) managedfields.Write {
-	return managedfields.Write{Manager: w.manager, APIVersion: apiVersion, Time: s.now()}
+func (s *server) ownership(x *exchange, w write) managedfields.Write {
+	return managedfields.Write{Manager: w.manager, APIVersion: x.resource.apiVersion(), Time: s.now()}
 }
 
 // newMeta is the metadata of an object that is to be made in a namespace.
@@ -164,15 +165,15 @@ func checkNamespace(meta map[string]any, namespace string) error {
 }
 
 // create stores an object, or makes what would be stored.
-func (s *server) create(ctx context.Context, key store.Key, object map[string]any, w write) (*store.Object, error) {
+func (s *server) insert(x *exchange, key store.Key, object map[string]any, w write) (*store.Object, error) {
 	d, err := draft(key, object)
 	if err != nil {
 		return nil, err
 	}
 	if !w.dryRun {
-		return s.store.Create(ctx, d)
+		return x.resource.store.Create(x.r.Context(), d)
 	}
-	if _, err := s.store.Get(ctx, key); err == nil {
+	if _, err := x.resource.store.Get(x.r.Context(), key); err == nil {
 		return nil, store.ErrExists
 	}
 	o, err := store.NewObject(d, 0)
@@ -194,10 +195,9 @@ func draft(key store.Key, object map[string]any) (store.Draft, error) {
 	return in.render(meta)
 }
 
-// ReplaceNamespacedVirtualMachineInstance stores a new version of a machine.
-func (s *server) ReplaceNamespacedVirtualMachineInstance(c echo.Context, namespace, name string, p vmi.ReplaceNamespacedVirtualMachineInstanceParams) error {
-	x := exchangeOf(c)
-	w, err := s.beginWrite(x, "UpdateOptions", p.DryRun, p.FieldValidation, p.FieldManager, p.IncludeObject)
+// replace stores a new version of an object.
+func (s *server) replace(x *exchange, namespace, name string, p writeParams) error {
+	w, err := s.beginWrite(x, "UpdateOptions", p)
 	if err != nil {
 		return err
 	}
@@ -216,37 +216,37 @@ func (s *server) ReplaceNamespacedVirtualMachineInstance(c echo.Context, namespa
 		return err
 	}
 	key := store.Key{Namespace: namespace, Name: name}
-	old, err := s.current(x.r.Context(), key)
+	old, err := current(x, key)
 	if err != nil {
 		return err
 	}
 	if text(meta, "resourceVersion") == "" {
 		cause := invalidField("metadata.resourceVersion", "0", "must be specified for an update")
-		e := invalidObject(name, []vmi.StatusCause{cause})
-		e.status.Message = fmt.Sprintf("%s %q is invalid: %s", resourceFQN, name, joinCauses([]vmi.StatusCause{cause}))
-		e.status.Details.Kind = plural
+		e := x.resource.invalid(name, []vmi.StatusCause{cause})
+		e.status.Message = fmt.Sprintf("%s %q is invalid: %s", x.resource.qualified(), name, joinCauses([]vmi.StatusCause{cause}))
+		e.status.Details.Kind = x.resource.name()
 		return e
 	}
-	stored, err := s.update(x.r.Context(), old, object, w)
+	stored, err := s.update(x, old, object, w)
 	if err != nil {
 		return err
 	}
 	return s.answerObject(x, http.StatusOK, stored, w.want, w.include)
 }
 
-// current returns the machine as it is.
-func (s *server) current(ctx context.Context, key store.Key) (*store.Object, error) {
-	o, err := s.store.Get(ctx, key)
+// current returns the object as it is.
+func current(x *exchange, key store.Key) (*store.Object, error) {
+	o, err := x.resource.store.Get(x.r.Context(), key)
 	if errors.Is(err, store.ErrNotFound) {
-		return nil, notFound(group, plural, key.Name)
+		return nil, x.resource.notFound(key.Name)
 	}
 	return o, err
 }
 
-// update replaces a machine by a valid object that is meant to follow it. It returns
-// what there is afterwards: the machine as it was when nothing has changed, and its
+// update replaces an object by a valid object that is meant to follow it. It returns
+// what there is afterwards: the object as it was when nothing has changed, and its
 // last state when the last finalizer of one that is being deleted went.
-func (s *server) update(ctx context.Context, old *store.Object, object map[string]any, w write) (*store.Object, error) {
+func (s *server) update(x *exchange, old *store.Object, object map[string]any, w write) (*store.Object, error) {
 	var was map[string]any
 	if err := unmarshal(old.JSON, &was); err != nil {
 		return nil, fmt.Errorf("stored object %s: %w", old.Key, err)
@@ -256,10 +256,10 @@ func (s *server) update(ctx context.Context, old *store.Object, object map[strin
 		if _, err := parseRevision(is); err != nil {
 			return nil, badRequest("invalid resource version: " + err.Error())
 		}
-		return nil, modified(name)
+		return nil, x.resource.modified(name)
 	}
 	if is, was := text(meta, "uid"), text(oldMeta, "uid"); is != "" && is != was {
-		return nil, conflict(resourceFQN, plural, name, fmt.Sprintf("Precondition failed: UID in precondition: %s, UID in object meta: %s", shown(is), was))
+		return nil, x.resource.conflict(name, fmt.Sprintf("Precondition failed: UID in precondition: %s, UID in object meta: %s", shown(is), was))
 	}
 	nextMeta(meta, oldMeta)
 	causes := checkMeta(old.Key, meta)
@@ -268,13 +268,13 @@ func (s *server) update(ctx context.Context, old *store.Object, object map[strin
 		causes = append(causes, newFinalizers(meta, oldMeta)...)
 	}
 	if len(causes) > 0 {
-		return nil, invalidObject(name, causes)
+		return nil, x.resource.invalid(name, causes)
 	}
 	if !sameBeside(object, was) {
 		raiseGeneration(meta)
 	}
 	if !w.owned {
-		if err := s.own(old.JSON, object, w); err != nil {
+		if err := s.own(x, old.JSON, object, w); err != nil {
 			return nil, err
 		}
 	}
@@ -287,36 +287,36 @@ func (s *server) update(ctx context.Context, old *store.Object, object map[strin
 	}
 	gone := deleting && len(finalizers(meta)) == 0
 	if gone && !w.dryRun {
-		if _, err := s.store.Delete(ctx, old.Key, old.Revision); err != nil {
-			return nil, raced(name, err)
+		if _, err := x.resource.store.Delete(x.r.Context(), old.Key, old.Revision); err != nil {
+			return nil, raced(x.resource, name, err)
 		}
 	}
 	if gone || w.dryRun {
 		return store.NewObject(d, old.Revision)
 	}
-	stored, err := s.store.Update(ctx, d, old.Revision)
-	return stored, raced(name, err)
+	stored, err := x.resource.store.Update(x.r.Context(), d, old.Revision)
+	return stored, raced(x.resource, name, err)
 }
 
 // raced says that somebody else was faster.
-func raced(name string, err error) error {
+func raced(r *resource, name string, err error) error {
 	switch {
 	case errors.Is(err, store.ErrConflict):
-		return modified(name)
+		return r.modified(name)
 	case errors.Is(err, store.ErrNotFound):
-		return notFound(group, plural, name)
+		return r.notFound(name)
 	}
 	return err
 }
 
-// overtaken reports whether a write failed because the machine is another version by
+// overtaken reports whether a write failed because the object is another version by
 // now than the one that it was made for, so that it may be tried again.
-func (s *server) overtaken(ctx context.Context, old *store.Object, err error) bool {
+func overtaken(x *exchange, old *store.Object, err error) bool {
 	e, ok := errors.AsType[*statusError](err)
 	if !ok || e.status.Reason != "Conflict" {
 		return false
 	}
-	newest, err := s.store.Get(ctx, old.Key)
+	newest, err := x.resource.store.Get(x.r.Context(), old.Key)
 	return err == nil && newest.Revision != old.Revision
 }
 

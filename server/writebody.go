@@ -58,9 +58,9 @@ func (s *server) readObject(x *exchange) (raw []byte, object map[string]any, err
 		}
 	}
 	if object, err = decodeObject(raw); err != nil {
-		return nil, nil, badRequest("the object provided is unrecognized (must be of type " + kind + "): couldn't get version/kind; json parse error: " + err.Error())
+		return nil, nil, badRequest("the object provided is unrecognized (must be of type " + x.resource.kind() + "): couldn't get version/kind; json parse error: " + err.Error())
 	}
-	return withoutNulls(raw, object), object, checkKind(object)
+	return withoutNulls(raw, object), object, x.resource.checkKind(object)
 }
 
 // fromYAML is the one object of a text in YAML, or in JSON, as JSON.
@@ -99,19 +99,19 @@ func decodeObject(raw []byte) (map[string]any, error) {
 
 // checkKind refuses what is another kind of object, in the words of a Kubernetes API
 // server.
-func checkKind(object map[string]any) error {
+func (r *resource) checkKind(object map[string]any) error {
 	if is := text(object, "kind"); is == "" {
 		return badRequest("Object 'Kind' is missing in the body of the request")
-	} else if is != kind {
+	} else if is != r.kind() {
 		name := text(asObject(object["metadata"]), "name")
 		return failure(http.StatusUnprocessableEntity, "Invalid",
-			fmt.Sprintf("%s.%s %s is invalid: kind: Invalid value: %s: must be %s", shown(is), group, quote(name), quote(is), kind)).
-			details(vmi.StatusDetails{Name: name, Group: group, Kind: shown(is), Causes: []vmi.StatusCause{{
-				Reason: "FieldValueInvalid", Field: "kind", Message: fmt.Sprintf("Invalid value: %s: must be %s", quote(is), kind),
+			fmt.Sprintf("%s %s is invalid: kind: Invalid value: %s: must be %s", qualified(shown(is), r.group), quote(name), quote(is), r.kind())).
+			details(vmi.StatusDetails{Name: name, Group: r.group, Kind: shown(is), Causes: []vmi.StatusCause{{
+				Reason: "FieldValueInvalid", Field: "kind", Message: fmt.Sprintf("Invalid value: %s: must be %s", quote(is), r.kind()),
 			}}})
 	}
-	if is := text(object, "apiVersion"); is != apiVersion {
-		return badRequest(fmt.Sprintf("the API version in the data (%s) does not match the expected API version (%s)", shown(is), apiVersion))
+	if is := text(object, "apiVersion"); is != r.apiVersion() {
+		return badRequest(fmt.Sprintf("the API version in the data (%s) does not match the expected API version (%s)", shown(is), r.apiVersion()))
 	}
 	return nil
 }
@@ -149,7 +149,7 @@ func (s *server) judgeFields(x *exchange, issues openapi.Issues, mode fieldValid
 	switch {
 	case len(fields) == 0, mode == validateIgnore:
 	case mode == validateStrict:
-		return badRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: strict decoding error: %s", kind, version, kind, strings.Join(fields, ", ")))
+		return badRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: strict decoding error: %s", x.resource.kind(), x.resource.version, x.resource.kind(), strings.Join(fields, ", ")))
 	default:
 		for _, f := range fields {
 			x.warn(f)
@@ -174,7 +174,7 @@ func (s *server) judgeRules(x *exchange, name string, issues openapi.Issues) err
 		broken = append(broken, issue)
 	}
 	if len(broken) > 0 {
-		return invalidObject(name, causesOf(broken))
+		return x.resource.invalid(name, causesOf(broken))
 	}
 	return nil
 }
