@@ -20,18 +20,18 @@ type FieldSelector struct {
 }
 
 type fieldTerm struct {
-	field string // nameField or namespaceField
+	field string
 	not   bool
 	value string
 }
 
-// ParseFieldSelector reads a field selector as a Kubernetes API server does
-// for a custom resource without selectable fields: metadata.name and
-// metadata.namespace can be asked for with =, == and !=, terms are joined by
+// ParseFieldSelector reads a field selector as a Kubernetes API server does:
+// metadata.name, metadata.namespace and whatever else is given as selectable
+// ([Draft].Fields) can be asked for with =, == and !=, terms are joined by
 // commas, and a backslash stands before a comma, an equals sign or a backslash
 // in a value. Empty terms, and "=" with nothing on either side, say nothing.
 // The messages are those of k8s.io/apimachinery.
-func ParseFieldSelector(s string) (FieldSelector, error) {
+func ParseFieldSelector(s string, selectable ...string) (FieldSelector, error) {
 	parts := splitFieldTerms(s)
 	slices.Sort(parts) // the order decides which of several errors is told
 	var terms []fieldTerm
@@ -54,7 +54,7 @@ func ParseFieldSelector(s string) (FieldSelector, error) {
 	}
 	// Only after the whole selector was understood.
 	for _, t := range terms {
-		if t.field != nameField && t.field != namespaceField {
+		if t.field != nameField && t.field != namespaceField && !slices.Contains(selectable, t.field) {
 			return FieldSelector{}, fmt.Errorf("field label not supported: %s", t.field)
 		}
 	}
@@ -89,14 +89,11 @@ func (s FieldSelector) exact(field string) (string, bool) {
 	return "", false
 }
 
-// Matches reports whether an object with this key is selected.
-func (s FieldSelector) Matches(key Key) bool {
+// Matches reports whether an object is selected. A field that it does not have
+// is empty.
+func (s FieldSelector) Matches(o *Object) bool {
 	for _, t := range s.terms {
-		value := key.Name
-		if t.field == namespaceField {
-			value = key.Namespace
-		}
-		if (value == t.value) == t.not {
+		if (o.field(t.field) == t.value) == t.not {
 			return false
 		}
 	}

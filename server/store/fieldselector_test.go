@@ -32,7 +32,7 @@ func TestFieldSelectorMatches(t *testing.T) {
 		require.NoError(t, err, "%q", selector)
 		var got []string
 		for _, key := range keys {
-			if parsed.Matches(key) {
+			if parsed.Matches(&store.Object{Key: key}) {
 				got = append(got, key.String())
 			}
 		}
@@ -106,7 +106,7 @@ func FuzzParseFieldSelector(f *testing.F) {
 		name, _ := parsed.Name()
 		namespace, _ := parsed.Namespace()
 		for _, key := range []store.Key{{Namespace: namespace, Name: name}, {Namespace: "n", Name: name}, {Namespace: namespace, Name: "m"}} {
-			require.Equal(t, parsed.Matches(key), again.Matches(key), "%q against %q on %q", parsed, again, key)
+			require.Equal(t, parsed.Matches(&store.Object{Key: key}), again.Matches(&store.Object{Key: key}), "%q against %q on %q", parsed, again, key)
 		}
 		require.Equal(t, parsed.Empty(), again.Empty())
 	})

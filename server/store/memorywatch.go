@@ -108,11 +108,8 @@ func (w *memoryWatch) step() (change Change, found, more bool, err error) {
 
 // show says what a record is to this watch, and whether it is anything.
 func (w *memoryWatch) show(r *record) (Change, bool) {
-	if !w.fields.Matches(r.key()) {
-		return Change{}, false
-	}
-	was := r.old != nil && w.labels.matches(r.old)
-	is := r.next != nil && w.labels.matches(r.next)
+	was := r.old != nil && w.fields.Matches(r.old) && w.labels.matches(r.old)
+	is := r.next != nil && w.fields.Matches(r.next) && w.labels.matches(r.next)
 	switch {
 	case was && is:
 		return Change{Type: Modified, Object: r.next}, true

@@ -20,6 +20,7 @@ type Object struct {
 	path       string // Key.String(), of which the parts of Key are substrings
 	revisionAt int    // offset of the digits of Revision in JSON
 	labels     labelSet
+	fields     map[string]string
 }
 
 // Draft is an object on its way into the store, which has yet to give it a
@@ -35,6 +36,9 @@ type Draft struct {
 	// Labels are metadata.labels once more, for selectors. No key has a NUL in
 	// it.
 	Labels map[string]string
+	// Fields are the values that a [FieldSelector] can ask for, beside the key.
+	// The store keeps the map.
+	Fields map[string]string
 }
 
 const revisionMember = `"resourceVersion":"`
@@ -62,6 +66,7 @@ func NewObject(d Draft, revision int64) (*Object, error) {
 		path:       path,
 		revisionAt: d.RevisionAt,
 		labels:     labels,
+		fields:     d.Fields,
 	}, nil
 }
 
@@ -84,6 +89,17 @@ func (o *Object) Label(key string) (string, bool) {
 		return "", false
 	}
 	return o.labels.pairs[i].Value().value, true
+}
+
+// field returns the value of a field that can be selected by.
+func (o *Object) field(name string) string {
+	switch name {
+	case nameField:
+		return o.Key.Name
+	case namespaceField:
+		return o.Key.Namespace
+	}
+	return o.fields[name]
 }
 
 // spell joins head, digits and tail in a slice without room to spare, since

@@ -118,7 +118,7 @@ func (s *snapshot) listSelected(ctx context.Context, page *Page, w window, opts 
 			}
 			compared = 0
 		}
-		if opts.Fields.Matches(o.Key) && labels.matches(o) {
+		if opts.Fields.Matches(o) && labels.matches(o) {
 			page.Objects = append(page.Objects, o)
 			if len(page.Objects) == opts.Limit {
 				cut = true

@@ -56,7 +56,7 @@ func compareFieldSelector(t require.TestingT, text string, keys []store.Key) out
 	var o outcome
 	for _, key := range keys {
 		matches := want.Matches(fields.Set{"metadata.name": key.Name, "metadata.namespace": key.Namespace})
-		require.Equal(t, matches, got.Matches(key), "%q on %v", text, key)
+		require.Equal(t, matches, got.Matches(&store.Object{Key: key}), "%q on %v", text, key)
 		if matches {
 			o.matched++
 		} else {

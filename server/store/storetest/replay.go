@@ -187,7 +187,7 @@ func (r *replay) apply(c store.Change) error {
 		return fault("the watch is not as far yet")
 	}
 	r.last = o.Revision
-	if r.scope.namespace != "" && o.Key.Namespace != r.scope.namespace || !r.scope.fields.Matches(o.Key) || !r.scope.labels.Matches(o.Label) {
+	if r.scope.namespace != "" && o.Key.Namespace != r.scope.namespace || !r.scope.fields.Matches(o) || !r.scope.labels.Matches(o.Label) {
 		return fault("is not selected")
 	}
 	switch _, ok := r.objects[o.Key]; {

@@ -70,6 +70,7 @@ func Run(t *testing.T, open func(t *testing.T) Harness) {
 		{"watch of one namespace", watchNamespace},
 		{"watch with a label selector", watchLabels},
 		{"watch with a field selector", watchFields},
+		{"selectable fields", selectableFields},
 		{"watch of the future", watchFuture},
 		{"watch needs a revision", watchNothing},
 		{"watch expires", watchExpired},
