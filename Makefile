@@ -30,14 +30,16 @@ run: ## Serve the sample on https://localhost:6443 (PORT=… for another port), 
 
 .PHONY: generate
 generate: ## Write the derived documents, gen/ and the page of checks from the document and its overlays
-	$(OVERLAY) openapi/kubernetes.gen.yaml $(DOCUMENT) $(OVERLAYS)/kubernetes.yaml
-	$(OVERLAY) openapi/kubevirt.gen.yaml $(DOCUMENT) $(OVERLAYS)/kubernetes.yaml $(OVERLAYS)/kubevirt.yaml
-	$(OVERLAY) -inline-parameters openapi/openapi.gen.yaml $(DOCUMENT) $(OVERLAYS)/kubernetes.yaml $(OVERLAYS)/kubevirt.yaml $(OVERLAYS)/go.yaml
+	$(OVERLAY) openapi/kubernetes.gen.yaml $(DOCUMENT) $(OVERLAYS)/kubernetes.yaml $(OVERLAYS)/cluster.yaml
+	$(OVERLAY) openapi/kubevirt.gen.yaml $(DOCUMENT) $(OVERLAYS)/kubernetes.yaml $(OVERLAYS)/cluster.yaml $(OVERLAYS)/kubevirt.yaml
+	$(OVERLAY) -inline-parameters openapi/openapi.gen.yaml $(DOCUMENT) $(OVERLAYS)/kubernetes.yaml $(OVERLAYS)/cluster.yaml $(OVERLAYS)/kubevirt.yaml $(OVERLAYS)/go.yaml
 	go run ./openapi/internal/fields openapi/kubevirt-fields.gen.txt openapi/testdata/kubevirt-crd.json
 	$(CODEGEN) -config openapi/generator/models.yaml openapi/openapi.gen.yaml
 	$(CODEGEN) -config openapi/generator/client.yaml openapi/openapi.gen.yaml
 	$(CODEGEN) -config openapi/generator/server.yaml openapi/openapi.gen.yaml
-	go run ./cmd/vmikit contract checks -o markdown > contract/CHECKS.md
+	$(CODEGEN) -config openapi/generator/cluster.yaml openapi/openapi.gen.yaml
+	go run ./cmd/vmikit contract checks -o markdown > contract/CHECKS.md.new
+	mv contract/CHECKS.md.new contract/CHECKS.md
 
 .PHONY: check
 check: drift ## Everything that is looked at without running tests: drift, format, vet, lint, tidiness

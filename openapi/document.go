@@ -18,9 +18,8 @@ type Document struct {
 	operations []*Operation
 	byID       map[string]*Operation
 
-	object *rule          // VirtualMachineInstance
-	forms  map[Form]*rule // what the document knows; a form it does not know has no rule
-	events map[Form]map[string]*rule
+	object *rule            // VirtualMachineInstance
+	kinds  map[string]*kind // by name; the one of object is always there
 	// conventions says that the document has the layer of Kubernetes, so that
 	// errors are Status bodies and objects that a server answers with have names.
 	conventions bool
@@ -116,7 +115,7 @@ func compile(p Profile, digest string, doc *openapi3.T) (*Document, error) {
 		}),
 	}
 	rules := newRuleSet(doc)
-	if err := d.compileForms(rules); err != nil {
+	if err := d.compileKinds(rules); err != nil {
 		return nil, fmt.Errorf("profile %s: %w", p, err)
 	}
 	items := doc.Paths.Map()

@@ -98,7 +98,7 @@ func (d *Document) plainForm(op *Operation) Form {
 	if ok := op.responses[http.StatusOK]; ok != nil {
 		plain := ok.match(mediaType{base: "application/json"})
 		for _, form := range []Form{FormItem, FormList} {
-			if plain != nil && plain.rule != nil && plain.rule.schema == d.forms[form].schema {
+			if plain != nil && plain.rule != nil && plain.rule.schema == d.kinds[schemaItem].forms[form].schema {
 				return form
 			}
 		}

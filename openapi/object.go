@@ -5,6 +5,7 @@ type ObjectOption func(*objectConfig)
 
 type objectConfig struct {
 	strict bool
+	kind   string
 }
 
 // Strict also reports fields that neither the document nor KubeVirt's definition
@@ -14,8 +15,14 @@ func Strict() ObjectOption {
 	return func(c *objectConfig) { c.strict = true }
 }
 
-// ValidateObject returns every rule that one VirtualMachineInstance, given as
-// JSON, breaks; nil when it breaks none. A text that is not JSON has one issue
+// OfKind judges the object as one of another kind that the document has: Event,
+// Lease. [Strict] knows no fields of those.
+func OfKind(kind string) ObjectOption {
+	return func(c *objectConfig) { c.kind = kind }
+}
+
+// ValidateObject returns every rule that one VirtualMachineInstance (or see
+// [OfKind]), given as JSON, breaks; nil when it breaks none. A text that is not JSON has one issue
 // for that, and others only for what stands before the fault.
 //
 // It asks what the document asks of an object wherever it stands, a manifest
@@ -27,5 +34,9 @@ func (d *Document) ValidateObject(data []byte, opts ...ObjectOption) Issues {
 	for _, opt := range opts {
 		opt(&c)
 	}
-	return judge(data, d.object, c.strict, nil)
+	k, issues := d.kind(c.kind)
+	if issues != nil {
+		return issues
+	}
+	return judge(data, k.forms[FormItem], c.strict, nil)
 }

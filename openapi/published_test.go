@@ -127,6 +127,9 @@ func TestPublishedActions(t *testing.T) {
 		"patchNamespacedVirtualMachineInstance":            "patch",
 		"deleteNamespacedVirtualMachineInstance":           "delete",
 		"deleteCollectionNamespacedVirtualMachineInstance": "deletecollection",
+		"listKubeVirtForAllNamespaces":                     "list",
+		"listNamespacedKubeVirt":                           "list",
+		"readNamespacedKubeVirt":                           "get",
 	}, got)
 }
 

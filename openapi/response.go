@@ -18,6 +18,9 @@ type Response struct {
 	// Form is what was negotiated. The zero value, FormDeclared, takes it from
 	// the operation and the Content-Type.
 	Form Form
+	// Kind is that of the objects that the form is about, where they are no
+	// VirtualMachineInstances: Event, for one.
+	Kind string
 	// Status is the HTTP status code.
 	Status int
 	// Header has the headers, with canonical names; Content-Type is looked at.
@@ -44,7 +47,7 @@ type Response struct {
 // an object of the form, BOOKMARK the kind and a resourceVersion, ERROR a Status.
 func (d *Document) ValidateResponse(r Response) Issues {
 	if r.Operation == nil {
-		return d.validateForm(r.Form, r.Status, r.Body)
+		return d.validateForm(r)
 	}
 	declared := r.Operation.responses[r.Status]
 	if declared == nil {
@@ -68,39 +71,47 @@ func (d *Document) ValidateResponse(r Response) Issues {
 		}}
 	}
 	if r.Status < http.StatusBadRequest && r.Form != FormDeclared {
-		return d.validateForm(r.Form, r.Status, r.Body)
+		return d.validateForm(r)
 	}
 	if !media.json() {
 		return validateText(media, r.Body)
 	}
-	return d.validateRule(media.rule, r.Status, r.Body)
+	return d.validateRule(media.rule, r)
 }
 
 // validateForm judges a body by a form alone.
-func (d *Document) validateForm(form Form, status int, body []byte) Issues {
-	if objectForm, ok := eventForms[form]; ok {
-		return d.validateEvent(form, objectForm, body)
+func (d *Document) validateForm(r Response) Issues {
+	k, issues := d.kind(r.Kind)
+	if issues != nil {
+		return issues
 	}
-	return d.validateRule(d.forms[form], status, body)
+	if objectForm, ok := eventForms[r.Form]; ok {
+		return k.validateEvent(r.Form, objectForm, r.Body)
+	}
+	return d.validateRule(k.forms[r.Form], r)
 }
 
 // validateRule judges a body by its schema and by what Kubernetes asks of bodies
 // of that kind.
-func (d *Document) validateRule(r *rule, status int, body []byte) Issues {
+func (d *Document) validateRule(by *rule, r Response) Issues {
+	k, issues := d.kind(r.Kind)
+	if issues != nil {
+		return issues
+	}
 	var check func(any) []broken
-	if d.conventions && r != nil {
-		switch r.schema {
-		case d.forms[FormItem].schema, d.forms[FormPartialObject].schema:
+	if d.conventions && by != nil {
+		switch k.form(by) {
+		case FormItem, FormPartialObject:
 			check = func(tree any) []broken { return unnamed(nil, tree) }
-		case d.forms[FormList].schema, d.forms[FormPartialObjectList].schema:
+		case FormList, FormPartialObjectList:
 			check = unnamedItems
-		case d.forms[FormTable].schema:
-			check = func(tree any) []broken { return d.wrongRows(nil, tree) }
-		case d.forms[FormStatus].schema:
-			check = func(tree any) []broken { return wrongCode(tree, status) }
+		case FormTable:
+			check = func(tree any) []broken { return k.wrongRows(nil, tree) }
+		case FormStatus:
+			check = func(tree any) []broken { return wrongCode(tree, r.Status) }
 		}
 	}
-	return judge(body, r, false, check)
+	return judge(r.Body, by, false, check)
 }
 
 // wrongCode returns what is broken where the Status of an error has another code

@@ -7,8 +7,8 @@ import (
 )
 
 // validateEvent judges one event of a watch.
-func (d *Document) validateEvent(form, objectForm Form, body []byte) Issues {
-	rules := d.events[form]
+func (k *kind) validateEvent(form, objectForm Form, body []byte) Issues {
+	rules := k.events[form]
 	eventType := eventTypeOf(body)
 	r, ok := rules[eventType]
 	if !ok {
@@ -21,7 +21,7 @@ func (d *Document) validateEvent(form, objectForm Form, body []byte) Issues {
 		}
 		at := []step{keyStep("object")}
 		if objectForm == FormTable {
-			return d.wrongRows(at, event["object"])
+			return k.wrongRows(at, event["object"])
 		}
 		return unnamed(at, event["object"])
 	})

@@ -87,7 +87,7 @@ func (s *server) validateAnswer(x *exchange, a answer) openapi.Issues {
 	if s.validate == ValidateOff || errors.Is(x.err, errNoSuchPath) {
 		return nil
 	}
-	r := openapi.Response{Operation: x.op, Form: a.form, Status: a.status, Header: http.Header{"Content-Type": {a.contentType}}}
+	r := openapi.Response{Operation: x.op, Form: a.form, Kind: x.kind(), Status: a.status, Header: http.Header{"Content-Type": {a.contentType}}}
 	switch {
 	case a.stream != nil:
 		r.Head = true

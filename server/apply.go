@@ -6,7 +6,6 @@ import (
 	"net/http"
 
 	"github.com/vmikit/vmikit/gen/vmi"
-	"github.com/vmikit/vmikit/openapi"
 	"github.com/vmikit/vmikit/server/managedfields"
 	"github.com/vmikit/vmikit/server/store"
 )
@@ -64,10 +63,10 @@ func (s *server) readApplied(x *exchange, key store.Key, mode fieldValidation) (
 	if is := text(meta, "name"); is != "" && is != key.Name {
 		return nil, badRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", shown(is), key.Name))
 	}
-	if err := checkNamespace(meta, key.Namespace); err != nil {
+	if err := checkNamespace(x.resource, meta, key.Namespace); err != nil {
 		return nil, err
 	}
-	return raw, s.judgeFields(x, s.doc.ValidateObject(raw, openapi.Strict()), mode)
+	return raw, s.judgeFields(x, s.inspect(x, raw), mode)
 }
 
 // applyNew makes an object of what is applied.
@@ -87,11 +86,11 @@ func (s *server) applyNew(x *exchange, key store.Key, applied []byte, w write) (
 		return nil, x.resource.conflict(key.Name, "uid mismatch: the provided object specified uid "+shown(uid)+", and no existing object was found")
 	}
 	fields := meta["managedFields"]
-	s.firstMeta(meta, key)
+	s.firstMeta(x.resource, meta, key)
 	if meta["managedFields"] = fields; fields == nil {
 		delete(meta, "managedFields")
 	}
-	if causes := checkMeta(key, meta); len(causes) > 0 {
+	if causes := x.resource.check(key, object, nil); len(causes) > 0 {
 		return nil, x.resource.invalid(key.Name, causes)
 	}
 	return s.insert(x, key, object, w)
@@ -128,7 +127,7 @@ func (s *server) merged(x *exchange, name string, live, applied []byte, w write,
 	if object, err = decodeObject(raw); err != nil {
 		return nil, nil, err
 	}
-	if err := s.judgeRules(x, name, s.doc.ValidateObject(withoutNulls(raw, object))); err != nil {
+	if err := s.judgeRules(x, name, s.inspect(x, withoutNulls(raw, object))); err != nil {
 		return nil, nil, err
 	}
 	if meta = asObject(object["metadata"]); meta == nil {

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"github.com/vmikit/vmikit/gen/vmi"
+	"github.com/vmikit/vmikit/internal/kubeproto"
 	"github.com/vmikit/vmikit/openapi"
 	"github.com/vmikit/vmikit/server/store"
 )
@@ -32,13 +34,13 @@ func (s *server) delete(x *exchange, namespace, name string, p deleteParams) err
 	if err != nil {
 		return err
 	}
-	key := store.Key{Namespace: namespace, Name: name}
+	ctx, r, key := x.r.Context(), x.resource, store.Key{Namespace: namespace, Name: name}
 	for try := 1; ; try++ {
 		old, err := current(x, key)
 		if err != nil {
 			return err
 		}
-		uid, left, err := s.remove(x, old, d)
+		uid, left, err := s.remove(ctx, r, old, d)
 		if errors.Is(err, store.ErrConflict) && try < maxTries {
 			continue
 		}
@@ -76,38 +78,39 @@ func (s *server) deleted(x *exchange, name, uid string) error {
 
 // remove deletes an object, or marks it when it has finalizers, and returns what is
 // left of it then.
-func (s *server) remove(x *exchange, old *store.Object, d deletion) (uid string, left *store.Object, err error) {
+func (s *server) remove(ctx context.Context, r *resource, old *store.Object, d deletion) (uid string, left *store.Object, err error) {
 	var object map[string]any
 	if err := unmarshal(old.JSON, &object); err != nil {
 		return "", nil, fmt.Errorf("stored object %s: %w", old.Key, err)
 	}
 	meta := asObject(object["metadata"])
 	uid = text(meta, "uid")
-	if err := d.check(x.resource, old.Key.Name, uid, text(meta, "resourceVersion")); err != nil {
+	if err := d.check(r, old.Key.Name, uid, text(meta, "resourceVersion")); err != nil {
 		return uid, nil, err
 	}
-	ctx := x.r.Context()
 	switch {
 	case len(finalizers(meta)) > 0 && text(meta, "deletionTimestamp") != "":
 		return uid, old, nil
 	case len(finalizers(meta)) > 0:
 		meta["deletionTimestamp"] = s.now().UTC().Format(time.RFC3339)
 		meta["deletionGracePeriodSeconds"] = json.Number("0")
-		raiseGeneration(meta)
-		next, err := draft(old.Key, object)
+		if !r.native {
+			raiseGeneration(meta)
+		}
+		next, err := r.draft(old.Key, object)
 		if err != nil {
 			return uid, nil, err
 		}
 		if d.dryRun {
 			left, err = store.NewObject(next, old.Revision)
 		} else {
-			left, err = x.resource.store.Update(ctx, next, old.Revision)
+			left, err = r.store.Update(ctx, next, old.Revision)
 		}
 		return uid, left, err
 	case d.dryRun:
 		return uid, nil, nil
 	}
-	_, err = x.resource.store.Delete(ctx, old.Key, old.Revision)
+	_, err = r.store.Delete(ctx, old.Key, old.Revision)
 	return uid, nil, err
 }
 
@@ -142,11 +145,11 @@ func (s *server) readDeletion(x *exchange, p deleteParams) (deletion, error) {
 		return deletion{}, err
 	}
 	if len(raw) > 0 {
-		if media := mediaOf(x); media != "" && media != mediaJSON {
-			return deletion{}, unsupportedMedia(mediaJSON)
+		if raw, err = deleteOptions(x, raw); err != nil {
+			return deletion{}, err
 		}
 		if err := json.Unmarshal(raw, &body); err != nil || body.Kind != "" && body.Kind != "DeleteOptions" {
-			return deletion{}, badRequest("the body of a deletion must be DeleteOptions as JSON")
+			return deletion{}, badRequest("the body of a deletion must be DeleteOptions")
 		}
 	}
 	causes, policy := badDryRun(p.dryRun), p.propagationPolicy
@@ -176,6 +179,19 @@ func (s *server) readDeletion(x *exchange, p deleteParams) (deletion, error) {
 	}, nil
 }
 
+// deleteOptions are the options in a body as JSON.
+func deleteOptions(x *exchange, body []byte) ([]byte, error) {
+	switch mediaOf(x) {
+	case "", mediaJSON:
+		return body, nil
+	case mediaYAML:
+		return fromYAML(body)
+	case kubeproto.MediaType:
+		return fromProtobuf(body, kubeproto.TypeMeta{APIVersion: "v1", Kind: "DeleteOptions"})
+	}
+	return nil, unsupportedMedia(mediaJSON, mediaYAML, kubeproto.MediaType)
+}
+
 // deleteCollection deletes what a list shows.
 func (s *server) deleteCollection(x *exchange, namespace string, p deleteParams, list listParams) error {
 	if err := acceptsJSON(x.r.Header.Get("Accept")); err != nil {
@@ -185,7 +201,7 @@ func (s *server) deleteCollection(x *exchange, namespace string, p deleteParams,
 	if err != nil {
 		return err
 	}
-	o, err := readListOptions(namespace, list)
+	o, err := readListOptions(x.resource, namespace, list)
 	if err != nil {
 		return err
 	}
@@ -194,7 +210,7 @@ func (s *server) deleteCollection(x *exchange, namespace string, p deleteParams,
 		return err
 	}
 	for i, object := range page.Objects {
-		if page.Objects[i], err = s.removeListed(x, object, d); err != nil {
+		if page.Objects[i], err = s.removeListed(x.r.Context(), x.resource, object, d); err != nil {
 			return err
 		}
 	}
@@ -204,16 +220,16 @@ func (s *server) deleteCollection(x *exchange, namespace string, p deleteParams,
 
 // removeListed deletes an object of a list in whatever version it is by now, and
 // returns it as it was, or as it is left.
-func (s *server) removeListed(x *exchange, listed *store.Object, d deletion) (*store.Object, error) {
+func (s *server) removeListed(ctx context.Context, r *resource, listed *store.Object, d deletion) (*store.Object, error) {
 	for {
-		old, err := x.resource.store.Get(x.r.Context(), listed.Key)
+		old, err := r.store.Get(ctx, listed.Key)
 		if errors.Is(err, store.ErrNotFound) {
 			return listed, nil
 		}
 		if err != nil {
 			return nil, err
 		}
-		_, left, err := s.remove(x, old, d)
+		_, left, err := s.remove(ctx, r, old, d)
 		switch {
 		case errors.Is(err, store.ErrConflict):
 			continue

@@ -24,6 +24,8 @@ func TestImports(t *testing.T) {
 		"github.com/go-json-experiment/json", "github.com/santhosh-tekuri/jsonschema/v6", "go.yaml.in/yaml/v3", "go.yaml.in/yaml/v4",
 		// JSON Patch and JSON Merge Patch, and bodies in YAML.
 		"github.com/evanphx/json-patch/v5", "go.yaml.in/yaml/v2",
+		// Bodies in protobuf: the wire format alone.
+		"google.golang.org/protobuf",
 		// The store's ordered map.
 		"github.com/tidwall/btree",
 	}

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -21,24 +22,46 @@ const (
 	kubernetesMajor = "1"
 	kubernetesMinor = "37"
 	kubernetesPatch = "2"
-)
 
-var namespaces = vmi.APIResource{
-	Name:         "namespaces",
-	SingularName: "namespace",
-	Kind:         "Namespace",
-	Verbs:        []string{"get", "list"},
-	ShortNames:   []string{"ns"},
-}
+	kubernetesVersion = "v" + kubernetesMajor + "." + kubernetesMinor + "." + kubernetesPatch
+)
 
 func storageVersionHash(of string) string {
 	sum := sha256.Sum256([]byte(of))
 	return base64.StdEncoding.EncodeToString(sum[:8])
 }
 
-func kubevirtGroup() vmi.APIGroup {
-	v := vmi.GroupVersionForDiscovery{GroupVersion: group + "/" + version, Version: version}
-	return vmi.APIGroup{Name: group, Versions: []vmi.GroupVersionForDiscovery{v}, PreferredVersion: v}
+// groups are the names of the groups, in the order of discovery, "" being the core.
+func (s *server) groups() []string {
+	var names []string
+	for _, r := range s.resources {
+		if !slices.Contains(names, r.group) {
+			names = append(names, r.group)
+		}
+	}
+	return names
+}
+
+// apiGroup is a group as discovery shows it. There is one version of each.
+func (s *server) apiGroup(name string) (vmi.APIGroup, bool) {
+	for _, r := range s.resources {
+		if r.group == name {
+			v := vmi.GroupVersionForDiscovery{GroupVersion: r.apiVersion(), Version: r.version}
+			return vmi.APIGroup{Name: name, Versions: []vmi.GroupVersionForDiscovery{v}, PreferredVersion: v}, true
+		}
+	}
+	return vmi.APIGroup{}, false
+}
+
+// apiResources are the resources of a group and version.
+func (s *server) apiResources(group, version string) []vmi.APIResource {
+	var found []vmi.APIResource
+	for _, r := range s.resources {
+		if r.group == group && r.version == version {
+			found = append(found, r.discovered)
+		}
+	}
+	return found
 }
 
 // GetCoreAPIVersions answers /api.
@@ -50,61 +73,82 @@ func (s *server) GetCoreAPIVersions(c echo.Context) error {
 		ServerAddressByClientCIDRs: []vmi.ServerAddressByClientCIDR{
 			{ClientCIDR: "0.0.0.0/0", ServerAddress: x.r.Host},
 		},
-	}, aggregate("", "v1", namespaces))
+	}, s.aggregate(""))
 }
 
 // GetAPIVersions answers /apis.
 func (s *server) GetAPIVersions(c echo.Context) error {
-	return s.discover(exchangeOf(c), vmi.APIGroupList{
-		Kind: "APIGroupList", APIVersion: "v1", Groups: []vmi.APIGroup{kubevirtGroup()},
-	}, aggregate(group, version, s.machines.discovered))
+	names := slices.DeleteFunc(s.groups(), func(name string) bool { return name == "" })
+	list := vmi.APIGroupList{Kind: "APIGroupList", APIVersion: "v1"}
+	for _, name := range names {
+		g, _ := s.apiGroup(name)
+		list.Groups = append(list.Groups, g)
+	}
+	return s.discover(exchangeOf(c), list, s.aggregate(names...))
 }
 
 // GetKubeVirtAPIGroup answers /apis/kubevirt.io.
-func (s *server) GetKubeVirtAPIGroup(c echo.Context) error {
-	g := kubevirtGroup()
+func (s *server) GetKubeVirtAPIGroup(c echo.Context) error { return s.GetAPIGroup(c, group) }
+
+// GetAPIGroup answers /apis/GROUP.
+func (s *server) GetAPIGroup(c echo.Context, name string) error {
+	g, ok := s.apiGroup(name)
+	if !ok || name == "" {
+		return errNoSuchPath
+	}
 	g.Kind, g.APIVersion = "APIGroup", "v1"
 	return s.declared(exchangeOf(c), g)
 }
 
-// GetKubeVirtV1APIResources answers /apis/kubevirt.io/v1.
-func (s *server) GetKubeVirtV1APIResources(c echo.Context) error {
-	return s.declared(exchangeOf(c), vmi.APIResourceList{
-		Kind: "APIResourceList", APIVersion: "v1", GroupVersion: group + "/" + version, Resources: []vmi.APIResource{s.machines.discovered},
-	})
-}
-
 // GetCoreV1APIResources answers /api/v1.
 func (s *server) GetCoreV1APIResources(c echo.Context) error {
-	return s.declared(exchangeOf(c), vmi.APIResourceList{
-		Kind: "APIResourceList", APIVersion: "v1", GroupVersion: "v1", Resources: []vmi.APIResource{namespaces},
-	})
+	return s.GetAPIResources(c, "", "v1")
 }
 
-// aggregate is one group and version as aggregated discovery shows it.
-func aggregate(group, version string, r vmi.APIResource) vmi.APIGroupDiscoveryList {
-	scope := vmi.ResourceScopeCluster
-	if r.Namespaced {
-		scope = vmi.ResourceScopeNamespaced
+// GetKubeVirtV1APIResources answers /apis/kubevirt.io/v1.
+func (s *server) GetKubeVirtV1APIResources(c echo.Context) error {
+	return s.GetAPIResources(c, group, version)
+}
+
+// GetAPIResources answers /apis/GROUP/VERSION.
+func (s *server) GetAPIResources(c echo.Context, group, version string) error {
+	list := vmi.APIResourceList{
+		Kind: "APIResourceList", APIVersion: "v1", GroupVersion: strings.TrimPrefix(group+"/"+version, "/"),
+		Resources: s.apiResources(group, version),
 	}
-	return vmi.APIGroupDiscoveryList{
-		Kind: "APIGroupDiscoveryList", APIVersion: "apidiscovery.k8s.io/v2",
-		Items: []vmi.APIGroupDiscovery{{
-			Metadata: vmi.APIGroupDiscoveryMeta{Name: group},
-			Versions: []vmi.APIVersionDiscovery{{
-				Version: version, Freshness: "Current",
-				Resources: []vmi.APIResourceDiscovery{{
-					Resource:         r.Name,
-					ResponseKind:     vmi.GroupVersionKind{Group: group, Version: version, Kind: r.Kind},
-					Scope:            scope,
-					SingularResource: r.SingularName,
-					Verbs:            r.Verbs,
-					ShortNames:       r.ShortNames,
-					Categories:       r.Categories,
-				}},
-			}},
-		}},
+	if len(list.Resources) == 0 {
+		return errNoSuchPath
 	}
+	return s.declared(exchangeOf(c), list)
+}
+
+// aggregate is groups as aggregated discovery shows them.
+func (s *server) aggregate(groups ...string) vmi.APIGroupDiscoveryList {
+	list := vmi.APIGroupDiscoveryList{Kind: "APIGroupDiscoveryList", APIVersion: "apidiscovery.k8s.io/v2"}
+	for _, name := range groups {
+		g, _ := s.apiGroup(name)
+		v := g.PreferredVersion.Version
+		of := vmi.APIVersionDiscovery{Version: v, Freshness: "Current"}
+		for _, r := range s.apiResources(name, v) {
+			scope := vmi.ResourceScopeCluster
+			if r.Namespaced {
+				scope = vmi.ResourceScopeNamespaced
+			}
+			of.Resources = append(of.Resources, vmi.APIResourceDiscovery{
+				Resource:         r.Name,
+				ResponseKind:     vmi.GroupVersionKind{Group: name, Version: v, Kind: r.Kind},
+				Scope:            scope,
+				SingularResource: r.SingularName,
+				Verbs:            r.Verbs,
+				ShortNames:       r.ShortNames,
+				Categories:       r.Categories,
+			})
+		}
+		list.Items = append(list.Items, vmi.APIGroupDiscovery{
+			Metadata: vmi.APIGroupDiscoveryMeta{Name: name}, Versions: []vmi.APIVersionDiscovery{of},
+		})
+	}
+	return list
 }
 
 // discover answers in the form that the client knows.
@@ -146,7 +190,7 @@ func (s *server) GetCodeVersion(c echo.Context) error {
 	body, err := json.Marshal(vmi.VersionInfo{
 		Major:        kubernetesMajor,
 		Minor:        kubernetesMinor,
-		GitVersion:   "v" + kubernetesMajor + "." + kubernetesMinor + "." + kubernetesPatch + "+vmikit-" + s.version,
+		GitVersion:   kubernetesVersion + "+vmikit-" + s.version,
 		GitTreeState: "clean",
 		BuildDate:    "1970-01-01T00:00:00Z",
 		GoVersion:    runtime.Version(),

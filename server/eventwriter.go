@@ -98,7 +98,7 @@ func (w *eventWriter) end(event string) error {
 	own := event == eventBookmark || event == eventError
 	if s.validate == ValidateFull || s.validate == ValidateEnvelope && own {
 		form := eventForms[w.want.form]
-		issues := s.doc.ValidateResponse(openapi.Response{Form: form, Status: http.StatusOK, Body: w.line})
+		issues := s.doc.ValidateResponse(openapi.Response{Form: form, Kind: w.x.kind(), Status: http.StatusOK, Body: w.line})
 		if len(issues) > 0 {
 			s.logBroken(w.x, form, issues)
 			return errBrokenEvent

@@ -39,6 +39,14 @@ func (x *exchange) warn(text string) {
 	x.w.Header().Add("Warning", "299 - "+strconv.Quote(text))
 }
 
+// kind is that of the objects that the exchange is about, "" for none.
+func (x *exchange) kind() string {
+	if x.resource == nil {
+		return ""
+	}
+	return x.resource.kind()
+}
+
 // maxWarnings keeps the head of an answer at a size that clients read.
 const maxWarnings = 50
 
@@ -54,7 +62,7 @@ func exchangeOf(c echo.Context) *exchange {
 func (x *exchange) routed() *http.Request {
 	r := x.r.WithContext(context.WithValue(x.r.Context(), exchangeKey{}, x))
 	u := *x.r.URL
-	u.Path, u.RawPath = x.info.route(), ""
+	u.Path, u.RawPath = x.info.route(x.resource), ""
 	if x.info.legacyWatch {
 		u.RawQuery = x.info.watchQuery(u.Query())
 	}

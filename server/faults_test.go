@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -27,6 +28,9 @@ func (d down) List(context.Context, store.ListOptions) (*store.Page, error) { re
 func (d down) Namespaces(context.Context) ([]string, int64, error)          { return nil, 0, d.err }
 func (d down) Revision(context.Context) (int64, error)                      { return 0, d.err }
 
+// ofMachines are the paths of what comes from the store of the machines.
+var ofMachines = regexp.MustCompile(`/virtualmachineinstances|/v1/namespaces(/\{name\})?$|/nodes`)
+
 // Whatever goes wrong in an operation, the document declares the answer: it is
 // never one that is refused by the check of answers, and it is logged once.
 func TestFaultsAreDeclared(t *testing.T) {
@@ -36,6 +40,9 @@ func TestFaultsAreDeclared(t *testing.T) {
 		var log bytes.Buffer
 		f := startStore(t, down{store.NewMemory(), err}, server.WithLogger(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelError}))))
 		for _, op := range doc.Operations() {
+			if (strings.HasPrefix(op.Path(), "/api") || strings.Contains(op.Path(), "{group}")) && !ofMachines.MatchString(op.Path()) {
+				continue // it has a store of its own, or none
+			}
 			log.Reset()
 			r := f.get(strings.NewReplacer("{namespace}", "vms", "{name}", "a").Replace(op.Path()))
 			if r.StatusCode == 200 {

@@ -38,7 +38,7 @@ func isTrue(p *string) bool {
 
 // readListOptions checks the parameters in the order of a Kubernetes API server,
 // whose messages these are.
-func readListOptions(namespace string, p listParams) (*listOptions, error) {
+func readListOptions(r *resource, namespace string, p listParams) (*listOptions, error) {
 	if causes := contradictions(p); len(causes) > 0 {
 		return nil, invalidOptions("ListOptions", causes)
 	}
@@ -47,7 +47,7 @@ func readListOptions(namespace string, p listParams) (*listOptions, error) {
 	if o.Labels, err = store.ParseSelector(value(p.LabelSelector)); err != nil {
 		return nil, badRequest(err.Error())
 	}
-	if o.Fields, err = store.ParseFieldSelector(value(p.FieldSelector)); err != nil {
+	if o.Fields, err = store.ParseFieldSelector(value(p.FieldSelector), r.selectableFields()...); err != nil {
 		return nil, badRequest(err.Error())
 	}
 	revision, err := parseRevision(value(p.ResourceVersion))

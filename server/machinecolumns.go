@@ -14,13 +14,8 @@ func conditionColumn(name, condition string, priority int32) column {
 
 // machineColumns are the columns of machines.
 var machineColumns = []column{
-	{"Name", "string", "name", "Name must be unique within a namespace. Is required when creating resources, although some resources " +
-		"may allow a client to request the generation of an appropriate name automatically. Name is primarily intended for creation " +
-		"idempotence and configuration definition. Cannot be updated. " +
-		"More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names",
-		0, func(_ *server, r *row) any { return r.name }},
-	jsonPathColumn("Age", "date", ".metadata.creationTimestamp", 0,
-		func(s *server, r *row) any { return age(r.created(), s.now()) }),
+	nameColumn,
+	ageColumn,
 	jsonPathColumn("Phase", "string", ".status.phase", 0,
 		func(_ *server, r *row) any { return cell(r.status.Phase) }),
 	jsonPathColumn("IP", "string", ".status.interfaces[0].ipAddress", 0,
@@ -42,13 +37,15 @@ type row struct {
 	status   struct {
 		Phase, NodeName, Interfaces, Conditions json.RawMessage
 	}
+	json    []byte
+	members map[string]any // of json, once somebody has asked
 }
 
 func newRow(o *store.Object) *row {
 	var members struct{ Metadata, Status json.RawMessage }
 	// What is stored is an object.
 	_ = json.Unmarshal(o.JSON, &members)
-	r := &row{name: o.Key.Name, metadata: members.Metadata}
+	r := &row{name: o.Key.Name, metadata: members.Metadata, json: o.JSON}
 	decode(members.Status, &r.status)
 	return r
 }

@@ -91,7 +91,8 @@ func TestUnknownPathsAreText(t *testing.T) {
 	f := start(t).create("vms/a")
 	for _, path := range []string{
 		"/nosuch", "/", "/apis/kubevirt.io/v2/namespaces/vms/virtualmachineinstances", "/apis/kubevirt.io/v1/namespaces/vms/virtualmachines",
-		"/apis/example.com/v1/things", all + "/a", "//apis/kubevirt.io/v1/virtualmachineinstances", "/api/v1/namespaces/vms/events", "/api/v1/pods",
+		"/apis/example.com/v1/things", all + "/a", "//apis/kubevirt.io/v1/virtualmachineinstances", "/api/v1/namespaces/vms/services", "/api/v1/configmaps", "/api/v1/namespaces/vms/nodes",
+		"/apis/apps/v1", "/apis/apps", "/openapi/v3/apis/apps/v1",
 	} {
 		r := f.get(path)
 		assert.Equal(t, http.StatusNotFound, r.StatusCode, path)
@@ -110,7 +111,7 @@ func TestMethods(t *testing.T) {
 		{"POST", inVMs + "/a", `create is not supported on resources of kind "virtualmachineinstances.kubevirt.io"`, "MethodNotAllowed"},
 		{"PUT", inVMs, "name must be provided", "BadRequest"},
 		{"PATCH", inVMs, "name must be provided", "BadRequest"},
-		{"POST", "/api/v1/namespaces", `create is not supported on resources of kind "namespaces"`, "MethodNotAllowed"},
+		{"DELETE", "/api/v1/namespaces", `deletecollection is not supported on resources of kind "namespaces"`, "MethodNotAllowed"},
 		{"OPTIONS", "/version", "the server does not allow this method on the requested resource", "MethodNotAllowed"},
 		{"OPTIONS", "/apis/kubevirt.io/v1", "the server does not allow this method on the requested resource", "MethodNotAllowed"},
 		{"OPTIONS", "/api/v1/namespaces", ` is not supported on resources of kind "namespaces"`, "MethodNotAllowed"},
@@ -356,9 +357,9 @@ func TestNamespacesComeInPages(t *testing.T) {
 			break
 		}
 		require.NotNil(t, l.Metadata.RemainingItemCount)
-		assert.EqualValues(t, 4-len(names), *l.Metadata.RemainingItemCount)
+		assert.EqualValues(t, 7-len(names), *l.Metadata.RemainingItemCount)
 	}
-	assert.Equal(t, []string{"a", "a-b", "b", "c"}, names)
+	assert.Equal(t, []string{"a", "a-b", "b", "c", "default", "kube-system", "kubevirt"}, names)
 	assert.Contains(t, f.get("/api/v1/namespaces?limit=0").status(t).Message, "minimum")
 	assert.Equal(t, "BadRequest", f.get("/api/v1/namespaces?continue=zzz").status(t).Reason)
 	assert.Equal(t, "Invalid", f.get("/api/v1/namespaces?resourceVersionMatch=Exact").status(t).Reason)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/vmikit/vmikit/gen/clusterserver"
 	"github.com/vmikit/vmikit/gen/vmi"
 	"github.com/vmikit/vmikit/openapi"
 )
@@ -30,6 +31,11 @@ func (s *server) GetCoreV1OpenAPI(c echo.Context, p vmi.GetCoreV1OpenAPIParams) 
 
 // GetKubeVirtV1OpenAPI answers the document of KubeVirt's group.
 func (s *server) GetKubeVirtV1OpenAPI(c echo.Context, p vmi.GetKubeVirtV1OpenAPIParams) error {
+	return s.groupDocument(exchangeOf(c), "apis/"+group+"/"+version, p.Hash)
+}
+
+// GetGroupOpenAPI answers the document of another group.
+func (s *server) GetGroupOpenAPI(c echo.Context, group, version string, p clusterserver.GetGroupOpenAPIParams) error {
 	return s.groupDocument(exchangeOf(c), "apis/"+group+"/"+version, p.Hash)
 }
 

@@ -35,6 +35,8 @@ type config struct {
 	maxBody     int64
 	version     string
 	lifetime    context.Context
+
+	strictNamespaces bool
 }
 
 func newConfig(opts []Option) (*config, error) {
@@ -244,6 +246,12 @@ func WithLifetime(ctx context.Context) Option {
 		c.lifetime = ctx
 		return nil
 	}
+}
+
+// WithStrictNamespaces lets nothing be made in a namespace that is not there, as in a
+// cluster. Without it a namespace is there as soon as something is made in it.
+func WithStrictNamespaces() Option {
+	return func(c *config) error { c.strictNamespaces = true; return nil }
 }
 
 // WithVersion is what /version says of this build, e.g. 1.2.3.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 
 	jsonpatch "github.com/evanphx/json-patch/v5"
 
@@ -16,6 +17,7 @@ import (
 const (
 	mediaJSONPatch  = "application/json-patch+json"
 	mediaMergePatch = "application/merge-patch+json"
+	mediaStrategic  = "application/strategic-merge-patch+json"
 	mediaApply      = "application/apply-patch+yaml"
 	// maxPatchOps and maxPatchCopies bound what a JSON patch does: so many operations
 	// as kube-apiserver takes, and so many bytes copied within the object.
@@ -68,8 +70,12 @@ type change func(object []byte) ([]byte, error)
 // readPatch reads a patch by its media type.
 func (s *server) readPatch(x *exchange) (change, error) {
 	media := mediaOf(x)
-	if media != mediaJSONPatch && media != mediaMergePatch {
-		return nil, unsupportedMedia(mediaJSONPatch, mediaMergePatch, mediaApply)
+	accepted := []string{mediaJSONPatch, mediaMergePatch, mediaApply}
+	if x.resource.native {
+		accepted = slices.Insert(accepted, 2, mediaStrategic)
+	}
+	if !slices.Contains(accepted, media) {
+		return nil, unsupportedMedia(accepted...)
 	}
 	raw, err := s.readBody(x)
 	if err != nil {
@@ -78,9 +84,12 @@ func (s *server) readPatch(x *exchange) (change, error) {
 	if err := wellFormed(raw); err != nil {
 		return nil, badRequest("error decoding patch: " + err.Error())
 	}
-	if media == mediaMergePatch {
+	if media == mediaMergePatch || media == mediaStrategic {
 		if first := bytes.TrimLeft(raw, " \t\r\n"); first[0] != '{' {
 			return nil, badRequest("error decoding patch: a merge patch is a JSON object")
+		}
+		if media == mediaStrategic {
+			return strategicMerge(raw)
 		}
 		return func(object []byte) ([]byte, error) { return jsonpatch.MergePatch(object, raw) }, nil
 	}
@@ -154,7 +163,7 @@ func (s *server) patched(x *exchange, old *store.Object, next change, w write) (
 	if is := text(meta, "name"); is != old.Key.Name {
 		return nil, badRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", shown(is), old.Key.Name))
 	}
-	if err := checkNamespace(meta, old.Key.Namespace); err != nil {
+	if err := checkNamespace(x.resource, meta, old.Key.Namespace); err != nil {
 		return nil, err
 	}
 	if text(meta, "resourceVersion") == "" {

@@ -28,7 +28,7 @@ func (s *server) list(x *exchange, namespace string, p listParams) error {
 	if err != nil {
 		return err
 	}
-	o, err := readListOptions(namespace, p)
+	o, err := readListOptions(x.resource, namespace, p)
 	if err != nil {
 		return err
 	}

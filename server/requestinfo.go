@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/vmikit/vmikit/server/rbac"
+	"github.com/vmikit/vmikit/server/store"
 )
 
 // requestInfo is what a request asks for, read from its method and path as a
@@ -35,41 +36,28 @@ type requestInfo struct {
 }
 
 const (
-	group       = "kubevirt.io"
-	version     = "v1"
-	plural      = "virtualmachineinstances"
-	kind        = "VirtualMachineInstance"
-	listKind    = "VirtualMachineInstanceList"
-	resourceFQN = plural + "." + group
+	group   = "kubevirt.io"
+	version = "v1"
+	plural  = "virtualmachineinstances"
+	kind    = "VirtualMachineInstance"
 )
 
 func (i *requestInfo) isResource() bool { return i.Resource != "" }
 
-// isMachines reports whether the request is about VirtualMachineInstances in the
-// version that is served.
-func (i *requestInfo) isMachines() bool {
-	return i.Group == group && i.Version == version && i.Resource == plural
-}
-
 // route returns the path under which the request is routed: one spelling for all
 // that a Kubernetes API server takes as the same (a trailing slash, an empty
 // namespace for all of them).
-func (i *requestInfo) route() string {
-	if !i.isMachines() {
+func (i *requestInfo) route(r *resource) string {
+	if r == nil {
 		if trimmed := strings.TrimRight(i.Path, "/"); trimmed != "" {
 			return trimmed
 		}
 		return i.Path
 	}
-	p := "/apis/" + group + "/" + version
-	if i.Namespace != "" {
-		p += "/namespaces/" + i.Namespace
+	if i.legacyWatch {
+		return r.path(i.Namespace, "")
 	}
-	p += "/" + plural
-	if i.Name != "" && !i.legacyWatch {
-		p += "/" + i.Name
-	}
-	return p
+	return r.path(i.Namespace, i.Name)
 }
 
 // watchQuery is the query by which a list is asked for what the old path of a watch
@@ -86,9 +74,18 @@ func (i *requestInfo) watchQuery(q url.Values) string {
 	return q.Encode()
 }
 
-// newRequestInfo reads a request. watch says that its parameters ask for one,
-// only is the name that its field selector demands.
-func newRequestInfo(method, path string, watch bool, only string) requestInfo {
+// narrow reads the name that a field selector demands of a list.
+func (i *requestInfo) narrow(r *resource, selector string) {
+	if r == nil || selector == "" || i.Verb != "list" && i.Verb != "watch" && i.Verb != "deletecollection" {
+		return
+	}
+	if fields, err := store.ParseFieldSelector(selector, r.selectableFields()...); err == nil {
+		i.only, _ = fields.Name()
+	}
+}
+
+// newRequestInfo reads a request. watch says that its parameters ask for one.
+func newRequestInfo(method, path string, watch bool) requestInfo {
 	info := requestInfo{Path: path, Verb: strings.ToLower(method)}
 	parts := strings.Split(strings.Trim(path, "/"), "/")
 	if strings.HasPrefix(path, "//") || len(parts) < 3 {
@@ -124,9 +121,6 @@ func newRequestInfo(method, path string, watch bool, only string) requestInfo {
 	info.Verb = resourceVerb(method, info.Name, info.legacyWatch || watch)
 	if info.legacyWatch && info.Verb == "get" {
 		info.Verb = "watch"
-	}
-	if info.Verb == "list" || info.Verb == "watch" || info.Verb == "deletecollection" {
-		info.only = only
 	}
 	return info
 }
@@ -175,9 +169,4 @@ func resourceVerb(method, name string, watch bool) string {
 		return "delete"
 	}
 	return ""
-}
-
-// isNamespaces reports whether the request is about namespaces.
-func (i *requestInfo) isNamespaces() bool {
-	return i.Group == "" && i.Version == "v1" && i.Resource == "namespaces"
 }

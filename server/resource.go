@@ -2,9 +2,10 @@ package server
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
-
-	"github.com/labstack/echo/v4"
+	"slices"
+	"strings"
 
 	"github.com/vmikit/vmikit/gen/vmi"
 	"github.com/vmikit/vmikit/server/managedfields"
@@ -21,6 +22,73 @@ type resource struct {
 	columns    []column
 	// owners says which lists have owners of their items.
 	owners *managedfields.Schema
+	// selectable are the fields, beside name and namespace, that a field selector may
+	// ask for.
+	selectable map[string]func(object map[string]any) string
+	// native says that the kind is one of Kubernetes' own, whose objects may be sent as
+	// protobuf and changed by strategic merge patches, and have no generation.
+	native bool
+	// unconditional says that a PUT may leave the resourceVersion out.
+	unconditional bool
+	// complete gives an object what this kind has of the server's own, and says what
+	// is wrong with it beside what the document says; old is nil for a new one.
+	complete func(object, old map[string]any) []vmi.StatusCause
+}
+
+// clusterScope is the namespace in which the store of a resource without namespaces
+// has its objects.
+const clusterScope = "cluster"
+
+// does reports whether the resource has a verb.
+func (r *resource) does(verb string) bool { return slices.Contains(r.discovered.Verbs, verb) }
+
+// path is where the resource is, or one object of it.
+func (r *resource) path(namespace, name string) string {
+	p := "/api/" + r.version
+	if r.group != "" {
+		p = "/apis/" + r.group + "/" + r.version
+	}
+	if r.discovered.Namespaced && namespace != "" {
+		p += "/namespaces/" + namespace
+	}
+	p += "/" + r.name()
+	if name != "" {
+		p += "/" + name
+	}
+	return p
+}
+
+// fields are the texts at some paths of an object, to be selected by.
+func fields(paths ...string) map[string]func(map[string]any) string {
+	values := make(map[string]func(map[string]any) string, len(paths))
+	for _, path := range paths {
+		parents, member := strings.Split(path, "."), path[strings.LastIndexByte(path, '.')+1:]
+		parents = parents[:len(parents)-1]
+		values[path] = func(object map[string]any) string {
+			for _, p := range parents {
+				object = asObject(object[p])
+			}
+			return text(object, member)
+		}
+	}
+	return values
+}
+
+// selectableFields are the names of those.
+func (r *resource) selectableFields() []string { return slices.Collect(maps.Keys(r.selectable)) }
+
+// draft is an object as it is stored.
+func (r *resource) draft(key store.Key, object map[string]any) (store.Draft, error) {
+	meta := asObject(object["metadata"])
+	meta["resourceVersion"] = ""
+	d, err := (&incoming{key, object, meta}).render(meta)
+	if len(r.selectable) > 0 {
+		d.Fields = make(map[string]string, len(r.selectable))
+		for name, value := range r.selectable {
+			d.Fields[name] = value(object)
+		}
+	}
+	return d, err
 }
 
 func (r *resource) name() string { return r.discovered.Name }
@@ -39,13 +107,6 @@ func (r *resource) qualified() string { return qualified(r.name(), r.group) }
 
 // qualifiedKind is VirtualMachineInstance.kubevirt.io.
 func (r *resource) qualifiedKind() string { return qualified(r.kind(), r.group) }
-
-// on is the exchange that an echo handler works on, now about a resource.
-func on(c echo.Context, r *resource) *exchange {
-	x := exchangeOf(c)
-	x.resource = r
-	return x
-}
 
 func (r *resource) notFound(name string) *statusError {
 	return notFound(r.group, r.name(), name)

@@ -9,10 +9,12 @@ import (
 	"net/http"
 	"runtime/debug"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/vmikit/vmikit/gen/clusterserver"
 	"github.com/vmikit/vmikit/gen/vmiserver"
 	"github.com/vmikit/vmikit/openapi"
 	"github.com/vmikit/vmikit/server/store"
@@ -20,9 +22,16 @@ import (
 
 type server struct {
 	*config
-	doc      *openapi.Document
-	machines *resource
-	routes   *echo.Echo
+	doc *openapi.Document
+	// resources are all, in the order of discovery; the others are some of them.
+	resources []*resource
+	machines, namespaces, events, leases, nodes, pods, secrets, claims, definitions, kubevirts,
+	accessReviews, rulesReviews *resource
+	routes *echo.Echo
+	// ending counts the namespaces that are being deleted.
+	ending atomic.Int64
+	// eventsForgotten is when old events were last removed, in seconds since 1970.
+	eventsForgotten atomic.Int64
 	// started is the birth of what the server makes up, namespaces for one.
 	started time.Time
 }
@@ -37,7 +46,10 @@ func New(st store.Store, opts ...Option) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &server{config: c, doc: doc, machines: machines(st), started: c.now()}
+	s := &server{config: c, doc: doc, started: c.now()}
+	if err := s.addResources(st); err != nil {
+		return nil, fmt.Errorf("server: %w", err)
+	}
 	if s.routes, err = s.route(); err != nil {
 		return nil, fmt.Errorf("server: %w", err)
 	}
@@ -74,6 +86,7 @@ func (s *server) route() (*echo.Echo, error) {
 		checks[op.ID()] = []echo.MiddlewareFunc{checkParameters(op)}
 	}
 	vmiserver.RegisterHandlersWithOptions(e, s, vmiserver.RegisterHandlersOptions{OperationMiddlewares: checks})
+	clusterserver.RegisterHandlersWithOptions(e, s, clusterserver.RegisterHandlersOptions{OperationMiddlewares: checks})
 	if routes, ops := len(e.Routes()), len(checks); routes != ops {
 		return nil, fmt.Errorf("%d routes for %d operations: gen/ and the document are not of one make", routes, ops)
 	}
@@ -160,42 +173,43 @@ func (s *server) inform(x *exchange) error {
 		w := q.Get("watch")
 		watch = isTrue(&w)
 	}
-	var only string
-	if f := q.Get("fieldSelector"); f != "" {
-		if fields, err := store.ParseFieldSelector(f); err == nil {
-			only, _ = fields.Name()
-		}
-	}
-	x.info = newRequestInfo(x.r.Method, x.r.URL.Path, watch, only)
+	x.info = newRequestInfo(x.r.Method, x.r.URL.Path, watch)
+	x.resource = s.resource(&x.info)
+	x.info.narrow(x.resource, q.Get("fieldSelector"))
 	return nil
 }
 
-// checkMethod answers what no route is for: paths and methods around the machines
-// that a Kubernetes API server has words for.
+// resource is the one that a request is about, nil when the server has none.
+func (s *server) resource(i *requestInfo) *resource {
+	for _, r := range s.resources {
+		if r.name() == i.Resource && r.group == i.Group && r.version == i.Version {
+			return r
+		}
+	}
+	return nil
+}
+
+// checkMethod answers what no route is for: paths and methods of resources that a
+// Kubernetes API server has words for.
 func (s *server) checkMethod(x *exchange) error {
-	i, read := &x.info, x.r.Method == http.MethodGet || x.r.Method == http.MethodHead
+	i, r, reads := &x.info, x.resource, x.r.Method == http.MethodGet || x.r.Method == http.MethodHead
 	switch {
 	case i.Group == "subresources."+group:
 		return failure(http.StatusNotFound, "NotFound",
 			fmt.Sprintf("this server has VirtualMachineInstances to list and get, but nothing that runs: there is no %s to %s", i.Resource, last(i.Path)))
 	case !i.isResource():
 		return nil
-	case i.isNamespaces():
-		if !read {
-			return methodNotAllowed(i)
-		}
-		return nil
-	case !i.isMachines():
+	case r == nil, !r.discovered.Namespaced && i.Namespace != "" && r != s.namespaces:
 		return errNoSuchPath
-	case i.Namespace == "" && (i.Name != "" || !read):
+	case r.discovered.Namespaced && i.Namespace == "" && (i.Name != "" || !reads):
 		return errNoSuchPath
 	case i.Subresource != "":
-		return s.machines.notFound(i.Name)
-	case read:
+		return r.notFound(i.Name)
+	case reads && r.does("get"):
 		return nil
-	case i.Name == "" && (i.Verb == "update" || i.Verb == "patch"):
+	case i.Name == "" && (i.Verb == "update" || i.Verb == "patch") && r.does(i.Verb):
 		return badRequest("name must be provided")
-	case i.Verb == "" || i.Verb == "create" && i.Name != "" || i.legacyWatch:
+	case i.Verb == "create" && i.Name != "", i.legacyWatch, !r.does(i.Verb):
 		return methodNotAllowed(i)
 	}
 	return nil

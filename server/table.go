@@ -10,19 +10,6 @@ import (
 	"github.com/vmikit/vmikit/server/store"
 )
 
-// column is a column of KubeVirt's definition of the resource
-// (pkg/virt-operator/resource/generate/components/crds.go), which the API server
-// puts the name in front of.
-type column struct {
-	name, kind, format, description string
-	priority                        int32
-	cell                            func(*server, *row) any
-}
-
-func jsonPathColumn(name, kind, path string, priority int32, cell func(*server, *row) any) column {
-	return column{name, kind, "", "Custom resource definition column (in JSONPath format): " + path, priority, cell}
-}
-
 func columnDefinitions(columns []column) []vmi.TableColumnDefinition {
 	defs := make([]vmi.TableColumnDefinition, len(columns))
 	for i, c := range columns {

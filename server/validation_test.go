@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -138,21 +139,47 @@ func TestOptionsAreChecked(t *testing.T) {
 	assert.Error(t, err)
 }
 
+// others are objects named a of the other kinds that clients write, and none the
+// paths of those of which there are none.
+var (
+	others = map[string]string{
+		"/api/v1/namespaces":                                 `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"a"}}`,
+		"/api/v1/namespaces/vms/events":                      `{"apiVersion":"v1","kind":"Event","metadata":{"name":"a"},"involvedObject":{"namespace":"vms"}}`,
+		"/apis/coordination.k8s.io/v1/namespaces/vms/leases": `{"apiVersion":"coordination.k8s.io/v1","kind":"Lease","metadata":{"name":"a"}}`,
+	}
+	none = regexp.MustCompile(`/(pods|secrets|persistentvolumeclaims)/a$`)
+)
+
 // Each operation of the document is answered, under every profile.
 func TestEveryOperationIsServed(t *testing.T) {
 	doc, err := openapi.Load(openapi.ProfileKubernetes)
 	require.NoError(t, err)
 	for _, p := range openapi.Profiles() {
-		f := start(t, server.WithProfile(p)).create("vms/a")
-		for _, op := range doc.Operations() {
-			path := strings.NewReplacer("{namespace}", "vms", "{name}", "a").Replace(op.Path())
-			if op.ID() == "readNamespace" {
-				path = "/api/v1/namespaces/vms"
-			}
-			want := map[string]int{"POST": 400, "PUT": 400, "PATCH": 415} // for want of a body
-			r := f.do(op.Method(), path)
-			assert.Equal(t, cmp.Or(want[op.Method()], 200), r.StatusCode, "%s %s %s", op.ID(), p, r.body)
+		f := start(t, server.WithProfile(p))
+		fill := func() {
 			f.put("vms/a")
+			for path, object := range others {
+				f.send("POST", path, object)
+			}
+		}
+		fill()
+		for _, op := range doc.Operations() {
+			path := op.Path()
+			switch {
+			case strings.HasSuffix(path, "/kubevirts/{name}"):
+				path = strings.NewReplacer("{namespace}", "kubevirt", "{name}", "kubevirt").Replace(path)
+			case strings.HasSuffix(path, "/customresourcedefinitions/{name}"):
+				path = strings.ReplaceAll(path, "{name}", "virtualmachineinstances.kubevirt.io")
+			}
+			path = strings.ReplaceAll(path, "/nodes/{name}", "/nodes/node-1")
+			path = strings.NewReplacer("{namespace}", "vms", "{name}", "a", "{group}", "coordination.k8s.io", "{version}", "v1").Replace(path)
+			want := cmp.Or(map[string]int{"POST": 400, "PUT": 400, "PATCH": 415}[op.Method()], 200) // for want of a body
+			if none.MatchString(path) {
+				want = 404
+			}
+			r := f.do(op.Method(), path)
+			assert.Equal(t, want, r.StatusCode, "%s %s %s", op.ID(), p, r.body)
+			fill()
 		}
 	}
 }

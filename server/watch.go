@@ -34,7 +34,7 @@ func (s *server) watch(x *exchange, namespace string, p listParams) error {
 	if err != nil {
 		return err
 	}
-	o, err := readWatchOptions(namespace, p)
+	o, err := readWatchOptions(x.resource, namespace, p)
 	if err != nil {
 		return err
 	}

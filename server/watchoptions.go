@@ -25,7 +25,7 @@ type watchOptions struct {
 
 // readWatchOptions checks the parameters in the order of a Kubernetes API server,
 // whose messages these are. limit means nothing to a watch.
-func readWatchOptions(namespace string, p listParams) (*watchOptions, error) {
+func readWatchOptions(r *resource, namespace string, p listParams) (*watchOptions, error) {
 	if causes := watchContradictions(p); len(causes) > 0 {
 		return nil, invalidOptions("ListOptions", causes)
 	}
@@ -34,7 +34,7 @@ func readWatchOptions(namespace string, p listParams) (*watchOptions, error) {
 	if o.labels, err = store.ParseSelector(value(p.LabelSelector)); err != nil {
 		return nil, badRequest(err.Error())
 	}
-	if o.fields, err = store.ParseFieldSelector(value(p.FieldSelector)); err != nil {
+	if o.fields, err = store.ParseFieldSelector(value(p.FieldSelector), r.selectableFields()...); err != nil {
 		return nil, badRequest(err.Error())
 	}
 	if o.revision, err = parseRevision(value(p.ResourceVersion)); err != nil {

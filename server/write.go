@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -37,7 +38,7 @@ func (s *server) create(x *exchange, namespace string, p writeParams) error {
 	if err != nil {
 		return err
 	}
-	meta, err := s.newMeta(object, namespace)
+	meta, err := newMeta(x.resource, object, namespace)
 	if err != nil {
 		return err
 	}
@@ -57,8 +58,8 @@ func (s *server) create(x *exchange, namespace string, p writeParams) error {
 		if base != "" {
 			key.Name = generateName(base)
 		}
-		s.firstMeta(meta, key)
-		if causes := checkMeta(key, meta); len(causes) > 0 {
+		s.firstMeta(x.resource, meta, key)
+		if causes := x.resource.check(key, object, nil); len(causes) > 0 {
 			return x.resource.invalid(key.Name, causes)
 		}
 		if err := s.own(x, nil, object, w); err != nil {
@@ -142,13 +143,13 @@ func (s *server) ownership(x *exchange, w write) managedfields.Write {
 }
 
 // newMeta is the metadata of an object that is to be made in a namespace.
-func (s *server) newMeta(object map[string]any, namespace string) (map[string]any, error) {
+func newMeta(r *resource, object map[string]any, namespace string) (map[string]any, error) {
 	meta := asObject(object["metadata"])
 	if meta == nil {
 		meta = make(map[string]any)
 	}
 	object["metadata"] = meta
-	if err := checkNamespace(meta, namespace); err != nil {
+	if err := checkNamespace(r, meta, namespace); err != nil {
 		return nil, err
 	}
 	if text(meta, "resourceVersion") != "" {
@@ -157,7 +158,10 @@ func (s *server) newMeta(object map[string]any, namespace string) (map[string]an
 	return meta, nil
 }
 
-func checkNamespace(meta map[string]any, namespace string) error {
+func checkNamespace(r *resource, meta map[string]any, namespace string) error {
+	if !r.discovered.Namespaced {
+		namespace = ""
+	}
 	if is := text(meta, "namespace"); is != "" && is != namespace {
 		return badRequest("the namespace of the provided object does not match the namespace sent on the request")
 	}
@@ -166,7 +170,15 @@ func checkNamespace(meta map[string]any, namespace string) error {
 
 // create stores an object, or makes what would be stored.
 func (s *server) insert(x *exchange, key store.Key, object map[string]any, w write) (*store.Object, error) {
-	d, err := draft(key, object)
+	if err := s.admitNamespace(x, key.Namespace); err != nil {
+		return nil, err
+	}
+	if x.resource == s.events {
+		if err := s.forgetEvents(x.r.Context()); err != nil {
+			return nil, err
+		}
+	}
+	d, err := x.resource.draft(key, object)
 	if err != nil {
 		return nil, err
 	}
@@ -187,14 +199,6 @@ func (s *server) insert(x *exchange, key store.Key, object map[string]any, w wri
 	return o, nil
 }
 
-// draft is an object as it is stored.
-func draft(key store.Key, object map[string]any) (store.Draft, error) {
-	meta := asObject(object["metadata"])
-	meta["resourceVersion"] = ""
-	in := &incoming{key, object, meta}
-	return in.render(meta)
-}
-
 // replace stores a new version of an object.
 func (s *server) replace(x *exchange, namespace, name string, p writeParams) error {
 	w, err := s.beginWrite(x, "UpdateOptions", p)
@@ -209,7 +213,7 @@ func (s *server) replace(x *exchange, namespace, name string, p writeParams) err
 	if is := text(meta, "name"); is != name {
 		return badRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", shown(is), name))
 	}
-	if err := checkNamespace(meta, namespace); err != nil {
+	if err := checkNamespace(x.resource, meta, namespace); err != nil {
 		return err
 	}
 	if err := s.judge(x, name, raw, w.validation); err != nil {
@@ -219,6 +223,9 @@ func (s *server) replace(x *exchange, namespace, name string, p writeParams) err
 	old, err := current(x, key)
 	if err != nil {
 		return err
+	}
+	if text(meta, "resourceVersion") == "" && x.resource.unconditional {
+		meta["resourceVersion"] = strconv.FormatInt(old.Revision, 10)
 	}
 	if text(meta, "resourceVersion") == "" {
 		cause := invalidField("metadata.resourceVersion", "0", "must be specified for an update")
@@ -262,7 +269,7 @@ func (s *server) update(x *exchange, old *store.Object, object map[string]any, w
 		return nil, x.resource.conflict(name, fmt.Sprintf("Precondition failed: UID in precondition: %s, UID in object meta: %s", shown(is), was))
 	}
 	nextMeta(meta, oldMeta)
-	causes := checkMeta(old.Key, meta)
+	causes := x.resource.check(old.Key, object, was)
 	deleting := text(meta, "deletionTimestamp") != ""
 	if deleting {
 		causes = append(causes, newFinalizers(meta, oldMeta)...)
@@ -270,7 +277,7 @@ func (s *server) update(x *exchange, old *store.Object, object map[string]any, w
 	if len(causes) > 0 {
 		return nil, x.resource.invalid(name, causes)
 	}
-	if !sameBeside(object, was) {
+	if !x.resource.native && !sameBeside(object, was) {
 		raiseGeneration(meta)
 	}
 	if !w.owned {
@@ -281,7 +288,7 @@ func (s *server) update(x *exchange, old *store.Object, object map[string]any, w
 	if reflect.DeepEqual(object, was) {
 		return old, nil
 	}
-	d, err := draft(old.Key, object)
+	d, err := x.resource.draft(old.Key, object)
 	if err != nil {
 		return nil, err
 	}

@@ -7,9 +7,11 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/vmikit/vmikit/gen/vmi"
+	"github.com/vmikit/vmikit/internal/kubeproto"
 	"github.com/vmikit/vmikit/manifest"
 	"github.com/vmikit/vmikit/openapi"
 )
@@ -45,17 +47,26 @@ func unsupportedMedia(accepted ...string) *statusError {
 
 // readObject reads a whole object, of POST and PUT.
 func (s *server) readObject(x *exchange) (raw []byte, object map[string]any, err error) {
+	r := x.resource
+	accepted := []string{mediaJSON, mediaYAML}
+	if r.native {
+		accepted = append(accepted, kubeproto.MediaType)
+	}
 	media := mediaOf(x)
-	if media != "" && media != mediaJSON && media != mediaYAML {
-		return nil, nil, unsupportedMedia(mediaJSON, mediaYAML)
+	if media != "" && !slices.Contains(accepted, media) {
+		return nil, nil, unsupportedMedia(accepted...)
 	}
 	if raw, err = s.readBody(x); err != nil {
 		return nil, nil, err
 	}
-	if media == mediaYAML {
-		if raw, err = fromYAML(raw); err != nil {
-			return nil, nil, err
-		}
+	switch media {
+	case mediaYAML:
+		raw, err = fromYAML(raw)
+	case kubeproto.MediaType:
+		raw, err = fromProtobuf(raw, kubeproto.TypeMeta{APIVersion: r.apiVersion(), Kind: r.kind()})
+	}
+	if err != nil {
+		return nil, nil, err
 	}
 	if object, err = decodeObject(raw); err != nil {
 		return nil, nil, badRequest("the object provided is unrecognized (must be of type " + x.resource.kind() + "): couldn't get version/kind; json parse error: " + err.Error())
@@ -79,6 +90,15 @@ func fromYAML(raw []byte) ([]byte, error) {
 		return nil, badRequest("error converting YAML to JSON: there is no object")
 	}
 	return found, nil
+}
+
+// fromProtobuf is the object in a protobuf body as JSON.
+func fromProtobuf(raw []byte, as kubeproto.TypeMeta) ([]byte, error) {
+	object, err := kubeproto.Decode(raw, as)
+	if err != nil {
+		return nil, badRequest(err.Error())
+	}
+	return object, nil
 }
 
 var errNoObject = errors.New("it is no JSON object")
@@ -128,11 +148,20 @@ func asObject(v any) map[string]any {
 // somebody has named. What is found of the latter is a warning or an error, as the
 // client wants it; nothing is dropped either way.
 func (s *server) judge(x *exchange, name string, raw []byte, mode fieldValidation) error {
-	issues := s.doc.ValidateObject(raw, openapi.Strict())
+	issues := s.inspect(x, raw)
 	if err := s.judgeFields(x, issues, mode); err != nil {
 		return err
 	}
 	return s.judgeRules(x, name, issues)
+}
+
+// inspect returns what is to be said of an object, unknown fields included where
+// somebody has a list of the known ones.
+func (s *server) inspect(x *exchange, raw []byte) openapi.Issues {
+	if x.resource == s.machines {
+		return s.doc.ValidateObject(raw, openapi.Strict())
+	}
+	return s.doc.ValidateObject(raw, openapi.OfKind(x.resource.kind()))
 }
 
 // judgeFields tells of fields that nobody has named, or that are there twice.

@@ -93,14 +93,29 @@ func finalizers(meta map[string]any) []string {
 }
 
 // firstMeta is the metadata of a new object: what only a server can say is its own.
-func (s *server) firstMeta(meta map[string]any, key store.Key) {
+func (s *server) firstMeta(r *resource, meta map[string]any, key store.Key) {
 	for _, own := range []string{"deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "managedFields"} {
 		delete(meta, own)
 	}
-	meta["name"], meta["namespace"] = key.Name, key.Namespace
+	meta["name"] = key.Name
+	if delete(meta, "namespace"); r.discovered.Namespaced {
+		meta["namespace"] = key.Namespace
+	}
 	meta["uid"] = s.newID()
 	meta["creationTimestamp"] = s.now().UTC().Format(time.RFC3339)
-	meta["generation"] = json.Number("1")
+	if delete(meta, "generation"); !r.native {
+		meta["generation"] = json.Number("1")
+	}
+}
+
+// check completes a valid object and says what is wrong with it that the document
+// leaves open.
+func (r *resource) check(key store.Key, object, old map[string]any) []vmi.StatusCause {
+	causes := checkMeta(key, asObject(object["metadata"]))
+	if r.complete != nil {
+		causes = append(causes, r.complete(object, old)...)
+	}
+	return causes
 }
 
 // nextMeta gives the metadata of a changed object what no client may change.

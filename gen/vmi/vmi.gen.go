@@ -1152,6 +1152,18 @@ type ListNamespaceParams struct {
 
 	// SendInitialEvents Only for a watch. Any value but false and 0 is true.
 	SendInitialEvents *string `form:"sendInitialEvents,omitempty" json:"sendInitialEvents,omitempty"`
+
+	// IncludeObject Only for a Table. What each row carries beside its cells, None, Metadata (the default) or Object.
+	IncludeObject *string `form:"includeObject,omitempty" json:"includeObject,omitempty"`
+}
+
+// ReadNamespaceParams defines parameters for ReadNamespace.
+type ReadNamespaceParams struct {
+	// IncludeObject Only for a Table. What each row carries beside its cells, None, Metadata (the default) or Object.
+	IncludeObject *string `form:"includeObject,omitempty" json:"includeObject,omitempty"`
+
+	// ResourceVersion Revision that the answer must not be older than, or must be, as resourceVersionMatch says.
+	ResourceVersion *string `form:"resourceVersion,omitempty" json:"resourceVersion,omitempty"`
 }
 
 // DeleteCollectionNamespacedVirtualMachineInstanceParams defines parameters for DeleteCollectionNamespacedVirtualMachineInstance.

@@ -113,7 +113,7 @@ type ClientInterface interface {
 	// Returns the namespace.
 	//
 	// Corresponds with GET /api/v1/namespaces/{name} (the `ReadNamespace` operationId).
-	ReadNamespace(ctx context.Context, name string, reqEditors ...RequestEditorFn) (*http.Response, error)
+	ReadNamespace(ctx context.Context, name string, params *ReadNamespaceParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetAPIVersions Get the groups
 	//
@@ -338,8 +338,8 @@ func (c *Client) ListNamespace(ctx context.Context, params *ListNamespaceParams,
 // Returns the namespace.
 //
 // Corresponds with GET /api/v1/namespaces/{name} (the `ReadNamespace` operationId).
-func (c *Client) ReadNamespace(ctx context.Context, name string, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewReadNamespaceRequest(c.Server, name)
+func (c *Client) ReadNamespace(ctx context.Context, name string, params *ReadNamespaceParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewReadNamespaceRequest(c.Server, name, params)
 	if err != nil {
 		return nil, err
 	}
@@ -962,6 +962,18 @@ func NewListNamespaceRequest(server string, params *ListNamespaceParams) (*http.
 
 		}
 
+		if params.IncludeObject != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "includeObject", *params.IncludeObject, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if encoded := queryValues.Encode(); encoded != "" {
 			rawQueryFragments = append(rawQueryFragments, encoded)
 		}
@@ -977,7 +989,7 @@ func NewListNamespaceRequest(server string, params *ListNamespaceParams) (*http.
 }
 
 // NewReadNamespaceRequest constructs an http.Request for the ReadNamespace method
-func NewReadNamespaceRequest(server string, name string) (*http.Request, error) {
+func NewReadNamespaceRequest(server string, name string, params *ReadNamespaceParams) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -1000,6 +1012,45 @@ func NewReadNamespaceRequest(server string, name string) (*http.Request, error) 
 	queryURL, err := serverURL.Parse(operationPath)
 	if err != nil {
 		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.IncludeObject != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "includeObject", *params.IncludeObject, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.ResourceVersion != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "resourceVersion", *params.ResourceVersion, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
 	}
 
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
@@ -2521,7 +2572,7 @@ type ClientWithResponsesInterface interface {
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /api/v1/namespaces/{name} (the `ReadNamespace` operationId).
-	ReadNamespaceWithResponse(ctx context.Context, name string, reqEditors ...RequestEditorFn) (*ReadNamespaceResponse, error)
+	ReadNamespaceWithResponse(ctx context.Context, name string, params *ReadNamespaceParams, reqEditors ...RequestEditorFn) (*ReadNamespaceResponse, error)
 
 	// GetAPIVersionsWithResponse Get the groups
 	//
@@ -3656,8 +3707,8 @@ func (c *ClientWithResponses) ListNamespaceWithResponse(ctx context.Context, par
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /api/v1/namespaces/{name} (the `ReadNamespace` operationId).
-func (c *ClientWithResponses) ReadNamespaceWithResponse(ctx context.Context, name string, reqEditors ...RequestEditorFn) (*ReadNamespaceResponse, error) {
-	rsp, err := c.ReadNamespace(ctx, name, reqEditors...)
+func (c *ClientWithResponses) ReadNamespaceWithResponse(ctx context.Context, name string, params *ReadNamespaceParams, reqEditors ...RequestEditorFn) (*ReadNamespaceResponse, error) {
+	rsp, err := c.ReadNamespace(ctx, name, params, reqEditors...)
 	if err != nil {
 		return nil, err
 	}

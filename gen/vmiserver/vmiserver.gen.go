@@ -25,7 +25,7 @@ type ServerInterface interface {
 	ListNamespace(ctx echo.Context, params ListNamespaceParams) error
 	// ReadNamespace Get a namespace
 	// (GET /api/v1/namespaces/{name})
-	ReadNamespace(ctx echo.Context, name string) error
+	ReadNamespace(ctx echo.Context, name string, params ReadNamespaceParams) error
 	// GetAPIVersions Get the groups
 	// (GET /apis)
 	GetAPIVersions(ctx echo.Context) error
@@ -181,6 +181,13 @@ func (w *ServerInterfaceWrapper) ListNamespace(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter sendInitialEvents: %s", err))
 	}
 
+	// ------------- Optional query parameter "includeObject" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "includeObject", ctx.QueryParams(), &params.IncludeObject, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter includeObject: %s", err))
+	}
+
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.ListNamespace(ctx, params)
 	return err
@@ -197,8 +204,24 @@ func (w *ServerInterfaceWrapper) ReadNamespace(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter name: %s", err))
 	}
 
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ReadNamespaceParams
+	// ------------- Optional query parameter "includeObject" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "includeObject", ctx.QueryParams(), &params.IncludeObject, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter includeObject: %s", err))
+	}
+
+	// ------------- Optional query parameter "resourceVersion" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "resourceVersion", ctx.QueryParams(), &params.ResourceVersion, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter resourceVersion: %s", err))
+	}
+
 	// Invoke the callback with all the unmarshaled arguments
-	err = w.Handler.ReadNamespace(ctx, name)
+	err = w.Handler.ReadNamespace(ctx, name, params)
 	return err
 }
 

@@ -75,6 +75,19 @@ func TestStrictLoad(t *testing.T) {
 	assert.Contains(t, s.stderr(), "loaded 0, skipped 1\n")
 }
 
+func TestStrictNamespaces(t *testing.T) {
+	s := start(t, "--strict-namespaces", "--load", write(t, "vmi.json", fmt.Sprintf(machine, "web", "")))
+	post := func(namespace string) int {
+		res, err := http.Post(s.url+"/apis/kubevirt.io/v1/namespaces/"+namespace+"/virtualmachineinstances", "application/json",
+			strings.NewReader(fmt.Sprintf(machine, "other", "")))
+		require.NoError(t, err)
+		defer res.Body.Close()
+		return res.StatusCode
+	}
+	assert.Equal(t, 404, post("nosuch"))
+	assert.Equal(t, 201, post("default"))
+}
+
 // A file that the command line names and that is not there is always a fault: a
 // server without the machines somebody asked for helps nobody.
 func TestLoadOfAFileThatIsNotThere(t *testing.T) {

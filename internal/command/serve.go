@@ -30,6 +30,8 @@ type serveOptions struct {
 	rbac          []string
 	kubeconfigOut string
 
+	strictNamespaces bool
+
 	requestTimeout time.Duration
 	maxBodyBytes   byteSize
 	historyBytes   byteSize
@@ -84,6 +86,8 @@ func (o *serveOptions) addFlags(cmd *cobra.Command) {
 	addChoice(cmd, &o.enumUnknown, "enum-unknown", "", "fail", "what to do with a value that a closed list of the profile does not have: fail or warn", "fail", "warn")
 	addChoice(cmd, &o.validateResponses, "validate-responses", "", "envelope",
 		"how much of each answer is checked: envelope (objects were checked when they came in), full (every byte, slow) or off", "envelope", "full", "off")
+
+	f.BoolVar(&o.strictNamespaces, "strict-namespaces", false, "let nothing be made in a namespace that nobody has made; those of --load are there")
 
 	f.StringVar(&o.listen, "listen", "127.0.0.1:6443", "the address to listen on, HOST:PORT; port 0 is any free one")
 	f.StringSliceVar(&o.allowedHosts, "allowed-hosts", nil, "more names and addresses that the Host header of requests may have, beside loopback and those of --listen")

@@ -71,7 +71,7 @@ func (o *serveOptions) serverOptions(hosts []string, c *console) []server.Option
 	validation := map[string]server.ResponseValidation{
 		"envelope": server.ValidateEnvelope, "full": server.ValidateFull, "off": server.ValidateOff,
 	}
-	return []server.Option{
+	options := []server.Option{
 		server.WithProfile(o.profile.profile()),
 		server.WithEnumUnknown(enumUnknown[o.enumUnknown.value]),
 		server.WithResponseValidation(validation[o.validateResponses.value]),
@@ -81,6 +81,10 @@ func (o *serveOptions) serverOptions(hosts []string, c *console) []server.Option
 		server.WithMaxBodyBytes(int64(o.maxBodyBytes)),
 		server.WithVersion(readVersion().Version),
 	}
+	if o.strictNamespaces {
+		options = append(options, server.WithStrictNamespaces())
+	}
+	return options
 }
 
 // certificate makes or reads the serving certificate; nil for plain HTTP.

@@ -1,0 +1,200 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/vmikit/vmikit/server/store"
+)
+
+// derived is a store whose objects follow from those of another one: namespaces and
+// nodes from machines. It catches up when it is asked, so that nobody pays for it who
+// does not, and needs no goroutine but that of who waits. What it has derived stays
+// when what it was derived from goes.
+type derived struct {
+	*store.Memory
+	source store.Store
+	// first makes what is there without a source; nil for nothing.
+	first func(ctx context.Context) error
+	// add derives from an object of the source, written or deleted.
+	add func(ctx context.Context, change store.Change) error
+	// settle is called once all changes were added.
+	settle func(ctx context.Context) error
+
+	mu      sync.Mutex
+	changes store.Watch // nil until asked for the first time
+}
+
+var _ store.Store = (*derived)(nil)
+
+// catchUp brings the store up to the newest state of its source.
+func (d *derived) catchUp(ctx context.Context) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for {
+		if d.changes == nil {
+			if err := d.begin(ctx); err != nil {
+				return err
+			}
+		}
+		change, ok, err := d.changes.TryNext()
+		switch {
+		case errors.Is(err, store.ErrExpired):
+			d.changes = nil
+		case err != nil:
+			return err
+		case !ok:
+			return d.settle(ctx)
+		default:
+			if err := d.add(ctx, change); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// begin derives from all there is, and watches from there.
+func (d *derived) begin(ctx context.Context) error {
+	if d.first != nil {
+		if err := d.first(ctx); err != nil {
+			return err
+		}
+	}
+	page, err := d.source.List(ctx, store.ListOptions{})
+	if err != nil {
+		return err
+	}
+	for _, o := range page.Objects {
+		if err := d.add(ctx, store.Change{Type: store.Added, Object: o}); err != nil {
+			return err
+		}
+	}
+	d.changes, err = d.source.Watch(context.WithoutCancel(ctx), store.WatchOptions{Revision: page.Revision})
+	return err
+}
+
+// seen is the revision of the source up to which all was derived.
+func (d *derived) seen() int64 {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.changes == nil {
+		return 0
+	}
+	return d.changes.Revision()
+}
+
+// Get implements [store.Store].
+func (d *derived) Get(ctx context.Context, key store.Key) (*store.Object, error) {
+	if err := d.catchUp(ctx); err != nil {
+		return nil, err
+	}
+	return d.Memory.Get(ctx, key)
+}
+
+// List implements [store.Store].
+func (d *derived) List(ctx context.Context, opts store.ListOptions) (*store.Page, error) {
+	if err := d.catchUp(ctx); err != nil {
+		return nil, err
+	}
+	return d.Memory.List(ctx, opts)
+}
+
+// Namespaces implements [store.Store].
+func (d *derived) Namespaces(ctx context.Context) ([]string, int64, error) {
+	if err := d.catchUp(ctx); err != nil {
+		return nil, 0, err
+	}
+	return d.Memory.Namespaces(ctx)
+}
+
+// Create implements [store.Store].
+func (d *derived) Create(ctx context.Context, draft store.Draft) (*store.Object, error) {
+	if err := d.catchUp(ctx); err != nil {
+		return nil, err
+	}
+	return d.Memory.Create(ctx, draft)
+}
+
+// Revision implements [store.Store].
+func (d *derived) Revision(ctx context.Context) (int64, error) {
+	if err := d.catchUp(ctx); err != nil {
+		return 0, err
+	}
+	return d.Memory.Revision(ctx)
+}
+
+// Wait implements [store.Store].
+func (d *derived) Wait(ctx context.Context, revision int64) error {
+	return d.untilSourceMoves(ctx, func(ctx context.Context) error { return d.Memory.Wait(ctx, revision) })
+}
+
+// untilSourceMoves waits for something in the store, catching up whenever there is
+// something to derive from.
+func (d *derived) untilSourceMoves(ctx context.Context, wait func(context.Context) error) error {
+	for {
+		if err := d.catchUp(ctx); err != nil {
+			return err
+		}
+		until, cancel := context.WithCancel(ctx)
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			defer cancel()
+			_ = d.source.Wait(until, d.seen()+1) // its end is all that matters
+		}()
+		err := wait(until)
+		cancel()
+		<-done
+		if err == nil || ctx.Err() != nil || !errors.Is(err, context.Canceled) {
+			return err
+		}
+	}
+}
+
+// Watch implements [store.Store].
+func (d *derived) Watch(ctx context.Context, opts store.WatchOptions) (store.Watch, error) {
+	if err := d.catchUp(ctx); err != nil {
+		return nil, err
+	}
+	w, err := d.Memory.Watch(ctx, opts)
+	if err != nil {
+		return nil, err
+	}
+	return &derivedWatch{Watch: w, ctx: ctx, store: d}, nil
+}
+
+// derivedWatch is a watch that catches up before it says that there is nothing.
+type derivedWatch struct {
+	store.Watch
+	ctx   context.Context
+	store *derived
+}
+
+// Next implements [store.Watch].
+func (w *derivedWatch) Next(ctx context.Context) (change store.Change, err error) {
+	err = w.store.untilSourceMoves(ctx, func(until context.Context) (err error) {
+		change, err = w.Watch.Next(until)
+		if err != nil && w.ctx.Err() != nil {
+			err = errWatchEnded // not a reason to try again
+		}
+		return err
+	})
+	if errors.Is(err, errWatchEnded) {
+		err = w.ctx.Err()
+	}
+	return change, err
+}
+
+var errWatchEnded = errors.New("the watch has ended")
+
+// TryNext implements [store.Watch].
+func (w *derivedWatch) TryNext() (store.Change, bool, error) {
+	if err := w.ctx.Err(); err != nil {
+		return store.Change{}, false, err
+	}
+	if err := w.store.catchUp(w.ctx); err != nil {
+		return store.Change{}, false, err
+	}
+	return w.Watch.TryNext()
+}
