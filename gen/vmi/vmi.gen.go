@@ -339,11 +339,11 @@ func (e WatchEventType) Valid() bool {
 
 // APIGroup One group and its versions.
 type APIGroup struct {
-	APIVersion       string                     `json:"apiVersion,omitempty,omitzero"`
 	Kind             string                     `json:"kind,omitempty,omitzero"`
+	APIVersion       string                     `json:"apiVersion,omitempty,omitzero"`
 	Name             string                     `json:"name"`
-	PreferredVersion GroupVersionForDiscovery   `json:"preferredVersion,omitempty,omitzero"`
 	Versions         []GroupVersionForDiscovery `json:"versions"`
+	PreferredVersion GroupVersionForDiscovery   `json:"preferredVersion,omitempty,omitzero"`
 }
 
 // APIGroupDiscovery defines model for APIGroupDiscovery.
@@ -360,42 +360,42 @@ type APIGroupDiscoveryMeta struct {
 
 // APIGroupDiscoveryList All groups, versions and resources in one answer (apidiscovery.k8s.io).
 type APIGroupDiscoveryList struct {
-	APIVersion string              `json:"apiVersion"`
-	Items      []APIGroupDiscovery `json:"items"`
-	Kind       string              `json:"kind"`
+	Kind       string `json:"kind"`
+	APIVersion string `json:"apiVersion"`
 
 	// Metadata Metadata of a list.
-	Metadata ListMeta `json:"metadata"`
+	Metadata ListMeta            `json:"metadata"`
+	Items    []APIGroupDiscovery `json:"items"`
 }
 
 // APIGroupList The groups that the server has.
 type APIGroupList struct {
+	Kind       string     `json:"kind"`
 	APIVersion string     `json:"apiVersion,omitempty,omitzero"`
 	Groups     []APIGroup `json:"groups"`
-	Kind       string     `json:"kind"`
 }
 
 // APIResource defines model for APIResource.
 type APIResource struct {
-	Categories         []string `json:"categories,omitempty,omitzero"`
-	Kind               string   `json:"kind"`
 	Name               string   `json:"name"`
-	Namespaced         bool     `json:"namespaced"`
-	ShortNames         []string `json:"shortNames,omitempty,omitzero"`
 	SingularName       string   `json:"singularName"`
-	StorageVersionHash string   `json:"storageVersionHash,omitempty,omitzero"`
+	Namespaced         bool     `json:"namespaced"`
+	Kind               string   `json:"kind"`
 	Verbs              []string `json:"verbs"`
+	ShortNames         []string `json:"shortNames,omitempty,omitzero"`
+	Categories         []string `json:"categories,omitempty,omitzero"`
+	StorageVersionHash string   `json:"storageVersionHash,omitempty,omitzero"`
 }
 
 // APIResourceDiscovery defines model for APIResourceDiscovery.
 type APIResourceDiscovery struct {
-	Categories       []string         `json:"categories,omitempty,omitzero"`
 	Resource         string           `json:"resource"`
 	ResponseKind     GroupVersionKind `json:"responseKind"`
 	Scope            ResourceScope    `json:"scope"`
-	ShortNames       []string         `json:"shortNames,omitempty,omitzero"`
 	SingularResource string           `json:"singularResource"`
 	Verbs            []string         `json:"verbs"`
+	ShortNames       []string         `json:"shortNames,omitempty,omitzero"`
+	Categories       []string         `json:"categories,omitempty,omitzero"`
 }
 
 // ResourceScope defines model for APIResourceDiscovery.scope.
@@ -403,24 +403,24 @@ type ResourceScope string
 
 // APIResourceList The resources of one group and version.
 type APIResourceList struct {
+	Kind         string        `json:"kind"`
 	APIVersion   string        `json:"apiVersion,omitempty,omitzero"`
 	GroupVersion string        `json:"groupVersion"`
-	Kind         string        `json:"kind"`
 	Resources    []APIResource `json:"resources"`
 }
 
 // APIVersionDiscovery defines model for APIVersionDiscovery.
 type APIVersionDiscovery struct {
-	Freshness string                 `json:"freshness,omitempty,omitzero"`
-	Resources []APIResourceDiscovery `json:"resources"`
 	Version   string                 `json:"version"`
+	Resources []APIResourceDiscovery `json:"resources"`
+	Freshness string                 `json:"freshness,omitempty,omitzero"`
 }
 
 // APIVersions Versions of the core group.
 type APIVersions struct {
 	Kind                       string                      `json:"kind"`
-	ServerAddressByClientCIDRs []ServerAddressByClientCIDR `json:"serverAddressByClientCIDRs,omitempty,omitzero"`
 	Versions                   []string                    `json:"versions"`
+	ServerAddressByClientCIDRs []ServerAddressByClientCIDR `json:"serverAddressByClientCIDRs,omitempty,omitzero"`
 }
 
 // Condition One aspect of the observed state.
@@ -627,8 +627,8 @@ type GroupVersionForDiscovery struct {
 // GroupVersionKind defines model for GroupVersionKind.
 type GroupVersionKind struct {
 	Group   string `json:"group"`
-	Kind    string `json:"kind"`
 	Version string `json:"version"`
+	Kind    string `json:"kind"`
 }
 
 // Interface A virtual network interface device.
@@ -670,15 +670,16 @@ type Port struct {
 
 // ListMeta Metadata of a list.
 type ListMeta struct {
+	SelfLink string `json:"selfLink,omitempty,omitzero"`
+
+	// ResourceVersion The revision that the whole list shows.
+	ResourceVersion string `json:"resourceVersion,omitempty,omitzero"`
+
 	// Continue Token of the next page, empty on the last one.
 	Continue string `json:"continue,omitempty,omitzero"`
 
 	// RemainingItemCount Items after this page, left out when a selector is in force.
 	RemainingItemCount *int64 `json:"remainingItemCount,omitempty"`
-
-	// ResourceVersion The revision that the whole list shows.
-	ResourceVersion string `json:"resourceVersion,omitempty,omitzero"`
-	SelfLink        string `json:"selfLink,omitempty,omitzero"`
 }
 
 // Namespace A namespace; kubectl asks for it before it says that an object in it is not found.
@@ -825,24 +826,25 @@ type StatusStatus string
 
 // StatusCause One of the reasons of a failure.
 type StatusCause struct {
-	// Field Path of the field, e.g. spec.domain.cpu.cores.
-	Field   string `json:"field,omitempty,omitzero"`
-	Message string `json:"message,omitempty,omitzero"`
 	Reason  string `json:"reason,omitempty,omitzero"`
+	Message string `json:"message,omitempty,omitzero"`
+
+	// Field Path of the field, e.g. spec.domain.cpu.cores.
+	Field string `json:"field,omitempty,omitzero"`
 }
 
 // StatusDetails What the failure is about.
 type StatusDetails struct {
-	Causes []StatusCause `json:"causes,omitempty,omitzero"`
-	Group  string        `json:"group,omitempty,omitzero"`
+	Name  string `json:"name,omitempty,omitzero"`
+	Group string `json:"group,omitempty,omitzero"`
 
 	// Kind The plural resource for most reasons, the kind for Invalid.
-	Kind string `json:"kind,omitempty,omitzero"`
-	Name string `json:"name,omitempty,omitzero"`
+	Kind   string        `json:"kind,omitempty,omitzero"`
+	UID    string        `json:"uid,omitempty,omitzero"`
+	Causes []StatusCause `json:"causes,omitempty,omitzero"`
 
 	// RetryAfterSeconds Seconds to wait before the next try.
-	RetryAfterSeconds int32  `json:"retryAfterSeconds,omitempty,omitzero"`
-	UID               string `json:"uid,omitempty,omitzero"`
+	RetryAfterSeconds int32 `json:"retryAfterSeconds,omitempty,omitzero"`
 }
 
 // Table A list or an object as rows for a terminal (meta.k8s.io Table), asked for by Accept application/json;as=Table.
@@ -860,13 +862,13 @@ type Table struct {
 
 // TableColumnDefinition defines model for TableColumnDefinition.
 type TableColumnDefinition struct {
-	Description string `json:"description"`
-	Format      string `json:"format"`
 	Name        string `json:"name"`
+	Type        string `json:"type"`
+	Format      string `json:"format"`
+	Description string `json:"description"`
 
 	// Priority 0 is always shown; above that only in a wide view.
-	Priority int32  `json:"priority"`
-	Type     string `json:"type"`
+	Priority int32 `json:"priority"`
 }
 
 // TableRow defines model for TableRow.
@@ -880,14 +882,14 @@ type TableRow struct {
 
 // VersionInfo Version of the server (version.Info).
 type VersionInfo struct {
-	BuildDate    string `json:"buildDate"`
-	Compiler     string `json:"compiler"`
-	GitCommit    string `json:"gitCommit"`
-	GitTreeState string `json:"gitTreeState"`
-	GitVersion   string `json:"gitVersion"`
-	GoVersion    string `json:"goVersion"`
 	Major        string `json:"major"`
 	Minor        string `json:"minor"`
+	GitVersion   string `json:"gitVersion"`
+	GitCommit    string `json:"gitCommit"`
+	GitTreeState string `json:"gitTreeState"`
+	BuildDate    string `json:"buildDate"`
+	GoVersion    string `json:"goVersion"`
+	Compiler     string `json:"compiler"`
 	Platform     string `json:"platform"`
 }
 
