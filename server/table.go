@@ -79,6 +79,8 @@ func (s *server) appendRow(to []byte, columns []column, o *store.Object, want wa
 		to = append(append(to, `,"object":`...), o.JSON...)
 	case includeMetadata:
 		to = appendPartial(append(to, `,"object":`...), r.metadata, want)
+	default:
+		to = append(to, `,"object":null`...)
 	}
 	return append(to, '}')
 }

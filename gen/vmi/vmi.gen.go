@@ -876,7 +876,7 @@ type TableRow struct {
 	// Cells One value for each column; null where the object has none.
 	Cells []interface{} `json:"cells"`
 
-	// Object PartialObjectMetadata by default, the whole object or nothing when includeObject asks so.
+	// Object PartialObjectMetadata by default, the whole object or null when includeObject asks so.
 	Object map[string]interface{} `json:"object,omitempty,omitzero"`
 }
 
