@@ -106,6 +106,20 @@ func (s *server) firstMeta(r *resource, meta map[string]any, key store.Key) {
 	if delete(meta, "generation"); !r.native {
 		meta["generation"] = json.Number("1")
 	}
+	dropEmpty(meta)
+}
+
+// dropEmpty takes out of the metadata what has nothing in it, which a Kubernetes API
+// server does not write either.
+func dropEmpty(meta map[string]any) {
+	for _, name := range []string{"generateName", "labels", "annotations", "ownerReferences", "finalizers"} {
+		switch v := reflect.ValueOf(meta[name]); v.Kind() {
+		case reflect.String, reflect.Map, reflect.Slice:
+			if v.Len() == 0 {
+				delete(meta, name)
+			}
+		}
+	}
 }
 
 // check completes a valid object and says what is wrong with it that the document
@@ -128,6 +142,7 @@ func nextMeta(meta, old map[string]any) {
 		}
 	}
 	delete(meta, "selfLink")
+	dropEmpty(meta)
 }
 
 // raiseGeneration counts a change of anything but metadata.
