@@ -61,18 +61,19 @@ func decodeContinue(token string) (continueToken, error) {
 		return fail("encoded start key empty (version " + continueVersion + ")")
 	}
 	// A start that climbs out of the list would show what another list has.
-	rooted := "/" + strings.TrimPrefix(t.Start, "/")
-	if path.Clean(rooted) != rooted {
+	if rooted := t.rooted(); path.Clean(rooted) != rooted {
 		return fail(t.Start)
 	}
-	t.Start = rooted
 	return t, nil
 }
+
+// rooted is the position with its slash, which a client's own tokens may lack.
+func (t continueToken) rooted() string { return "/" + strings.TrimPrefix(t.Start, "/") }
 
 // position is where a list of the namespace, "" for all, goes on.
 func (t continueToken) position(namespace string) string {
 	if namespace == "" {
 		return strings.TrimPrefix(t.Start, "/")
 	}
-	return namespace + t.Start
+	return namespace + t.rooted()
 }
