@@ -203,8 +203,8 @@ func TestWatchRefused(t *testing.T) {
 		"&continue=x":                           `ListOptions.meta.k8s.io "" is invalid: resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden when continue is provided`,
 		"&labelSelector=a+b":                    `unable to parse requirement: found 'b', expected: in, notin, =, ==, !=, gt, lt`,
 		"&fieldSelector=status.phase%3DRunning": `field label not supported: status.phase`,
-		"&resourceVersion=abc":                  `invalid resource version: resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax`,
-		"&resourceVersion=-1":                   `invalid resource version: resourceVersion: Invalid value: "-1": strconv.ParseUint: parsing "-1": invalid syntax`,
+		"&resourceVersion=abc":                  `resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax`,
+		"&resourceVersion=-1":                   `resourceVersion: Invalid value: "-1": strconv.ParseUint: parsing "-1": invalid syntax`,
 		"&timeoutSeconds=abc":                   `strconv.ParseInt: parsing "abc": invalid syntax`,
 	} {
 		assert.Equal(t, want, f.get(inVMs+"?watch=1"+query).status(t).Message, query)

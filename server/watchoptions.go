@@ -38,7 +38,7 @@ func readWatchOptions(r *resource, namespace string, p listParams) (*watchOption
 		return nil, badRequest(err.Error())
 	}
 	if o.revision, err = parseRevision(value(p.ResourceVersion)); err != nil {
-		return nil, badRequest("invalid resource version: " + err.Error())
+		return nil, badRequest(err.Error())
 	}
 	o.initial = o.revision == 0
 	if p.SendInitialEvents != nil {
