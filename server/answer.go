@@ -33,8 +33,9 @@ type answer struct {
 	stored bool
 	// stream is set for a watch, in place of a body.
 	stream *watchStream
-	// etag names the content, for clients that keep it; "" for none.
-	etag string
+	// etag names the content, for clients that keep it; "" for none. cache is how they
+	// may, "" for not at all.
+	etag, cache string
 }
 
 func okJSON(form openapi.Form, body []byte) answer {
@@ -147,7 +148,9 @@ func (s *server) write(x *exchange, a answer) {
 	if a.etag != "" {
 		h.Set("Etag", a.etag)
 		h.Set("Vary", "Accept")
-		h.Set("Cache-Control", "public")
+	}
+	if a.cache != "" {
+		h.Set("Cache-Control", a.cache)
 	}
 	switch {
 	case x.r.Method == http.MethodHead:

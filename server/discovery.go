@@ -167,7 +167,7 @@ func (s *server) discover(x *exchange, legacy any, aggregated vmi.APIGroupDiscov
 	sum := sha256.Sum256(body)
 	x.answer = answer{
 		status: http.StatusOK, form: openapi.FormDeclared, contentType: mediaAggregated, head: body,
-		etag: `"` + strings.ToUpper(hex.EncodeToString(sum[:])) + `"`,
+		etag: `"` + strings.ToUpper(hex.EncodeToString(sum[:])) + `"`, cache: "public",
 	}
 	return nil
 }

@@ -53,12 +53,17 @@ func (s *server) groupDocument(x *exchange, path string, hash *string) error {
 	if !ok {
 		return errNoSuchPath
 	}
-	if hash != nil && *hash != doc.Hash {
+	switch {
+	case hash != nil && *hash != doc.Hash:
 		x.w.Header().Set("Location", "/openapi/v3/"+path+"?hash="+doc.Hash)
 		x.answer = answer{status: http.StatusMovedPermanently, form: openapi.FormDeclared, contentType: mediaJSON}
-		return nil
+	case hash != nil:
+		x.answer = okJSON(openapi.FormDeclared, doc.JSON)
+		x.answer.cache = "public, immutable"
+		x.w.Header().Set("Expires", s.now().UTC().AddDate(1, 0, 0).Format(http.TimeFormat))
+	default:
+		x.answer = okJSON(openapi.FormDeclared, doc.JSON)
 	}
-	x.answer = okJSON(openapi.FormDeclared, doc.JSON)
 	x.answer.etag = `"` + doc.Hash + `"`
 	return nil
 }
