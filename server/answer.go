@@ -52,6 +52,8 @@ func (s *server) errorAnswer(x *exchange, err error) answer {
 	if ours {
 		s.log.Error("request failed", "id", x.id, "operation", operationID(x), "error", err)
 	}
+	// Whoever does not take plain JSON is told so, and anything else, indented.
+	e.indent = e.indent || acceptsJSON(x.r.Header.Get("Accept")) != nil
 	return e.answer(x.w.Header())
 }
 

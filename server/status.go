@@ -224,6 +224,9 @@ func (e *statusError) body() []byte {
 	}
 	// A struct of strings and numbers always has a JSON form.
 	_ = enc.Encode(out)
+	if e.indent {
+		return bytes.TrimSuffix(buf.Bytes(), lineFeed)
+	}
 	return buf.Bytes()
 }
 
