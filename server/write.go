@@ -178,6 +178,7 @@ func (s *server) insert(x *exchange, key store.Key, object map[string]any, w wri
 			return nil, err
 		}
 	}
+	warnFinalizers(x, asObject(object["metadata"]), nil)
 	d, err := x.resource.draft(key, object)
 	if err != nil {
 		return nil, err
@@ -277,6 +278,7 @@ func (s *server) update(x *exchange, old *store.Object, object map[string]any, w
 	if len(causes) > 0 {
 		return nil, x.resource.invalid(name, causes)
 	}
+	warnFinalizers(x, meta, oldMeta)
 	if !x.resource.native && !sameBeside(object, was) {
 		raiseGeneration(meta)
 	}
