@@ -228,13 +228,6 @@ func (s *server) replace(x *exchange, namespace, name string, p writeParams) err
 	if text(meta, "resourceVersion") == "" && x.resource.unconditional {
 		meta["resourceVersion"] = strconv.FormatInt(old.Revision, 10)
 	}
-	if text(meta, "resourceVersion") == "" {
-		cause := invalidField("metadata.resourceVersion", "0", "must be specified for an update")
-		e := x.resource.invalid(name, []vmi.StatusCause{cause})
-		e.status.Message = fmt.Sprintf("%s %q is invalid: %s", x.resource.qualified(), name, joinCauses([]vmi.StatusCause{cause}))
-		e.status.Details.Kind = x.resource.name()
-		return e
-	}
 	stored, err := s.update(x, old, object, w)
 	if err != nil {
 		return err
@@ -260,14 +253,16 @@ func (s *server) update(x *exchange, old *store.Object, object map[string]any, w
 		return nil, fmt.Errorf("stored object %s: %w", old.Key, err)
 	}
 	name, meta, oldMeta := old.Key.Name, asObject(object["metadata"]), asObject(was["metadata"])
-	if is := text(meta, "resourceVersion"); is != text(oldMeta, "resourceVersion") {
+	if is, was := text(meta, "uid"), text(oldMeta, "uid"); is != "" && is != was {
+		return nil, x.resource.conflict(name, fmt.Sprintf("Precondition failed: UID in precondition: %s, UID in object meta: %s", shown(is), was))
+	}
+	if is := text(meta, "resourceVersion"); is == "" {
+		return nil, x.resource.versionRequired(name)
+	} else if is != text(oldMeta, "resourceVersion") {
 		if _, err := parseRevision(is); err != nil {
 			return nil, badRequest("invalid resource version: " + err.Error())
 		}
 		return nil, x.resource.modified(name)
-	}
-	if is, was := text(meta, "uid"), text(oldMeta, "uid"); is != "" && is != was {
-		return nil, x.resource.conflict(name, fmt.Sprintf("Precondition failed: UID in precondition: %s, UID in object meta: %s", shown(is), was))
 	}
 	nextMeta(meta, oldMeta)
 	causes := x.resource.check(old.Key, object, was)
@@ -305,6 +300,16 @@ func (s *server) update(x *exchange, old *store.Object, object map[string]any, w
 	}
 	stored, err := x.resource.store.Update(x.r.Context(), d, old.Revision)
 	return stored, raced(x.resource, name, err)
+}
+
+// versionRequired refuses a version of an object that does not say which one it
+// follows.
+func (r *resource) versionRequired(name string) error {
+	causes := []vmi.StatusCause{invalidField("metadata.resourceVersion", "0", "must be specified for an update")}
+	e := r.invalid(name, causes)
+	e.status.Message = fmt.Sprintf("%s %q is invalid: %s", r.qualified(), name, joinCauses(causes))
+	e.status.Details.Kind = r.name()
+	return e
 }
 
 // raced says that somebody else was faster.
