@@ -34,3 +34,17 @@ func TestFinalizersWithoutDomain(t *testing.T) {
 	assert.Equal(t, []string{warning("moo")}, write(http.MethodPatch, inVMs+"/b?fieldManager=me", "application/apply-patch+yaml",
 		strings.Replace(object(`"moo"`), `"name":"a"`, `"name":"b"`, 1)))
 }
+
+// Fields that nobody knows are told of in a fixed order.
+func TestOrderOfUnknownFields(t *testing.T) {
+	f := start(t)
+	body := strings.Replace(string(machine("vms/a")), `"labels":{}`, `"labels":{},"zz":1,"aa":1`, 1)
+	body = strings.Replace(body, `"spec":{`, `"zeta":1,"alpha":1,"spec":{"bogus":1,"bogus":2,"a":1,`, 1)
+	res := f.send(http.MethodPost, inVMs+"?dryRun=All", body)
+	assert.Equal(t, http.StatusCreated, res.StatusCode, "%s", res.body)
+	var told []string
+	for _, w := range res.Header.Values("Warning") {
+		told = append(told, strings.NewReplacer(`299 - "`, "", `\"`, "", `"`, "", " field ", ":").Replace(w))
+	}
+	assert.Equal(t, "duplicate:spec.bogus unknown:metadata.aa unknown:metadata.zz unknown:alpha unknown:spec.a unknown:spec.bogus unknown:zeta", strings.Join(told, " "))
+}

@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -175,6 +176,7 @@ func (s *server) judgeFields(x *exchange, issues openapi.Issues, mode fieldValid
 			fields = append(fields, fmt.Sprintf("duplicate field %q", fieldPath(issue.Pointer)))
 		}
 	}
+	slices.SortStableFunc(fields, inOrder)
 	switch {
 	case len(fields) == 0, mode == validateIgnore:
 	case mode == validateStrict:
@@ -185,6 +187,22 @@ func (s *server) judgeFields(x *exchange, issues openapi.Issues, mode fieldValid
 		}
 	}
 	return nil
+}
+
+// inOrder is the order in which a Kubernetes API server tells of fields: those that are
+// there twice, those of the metadata, and the rest by name.
+func inOrder(a, b string) int {
+	const metadata = `unknown field "metadata.`
+	rank := func(s string) int {
+		switch {
+		case strings.HasPrefix(s, "duplicate"):
+			return 0
+		case strings.HasPrefix(s, metadata):
+			return 1
+		}
+		return 2
+	}
+	return cmp.Or(cmp.Compare(rank(a), rank(b)), strings.Compare(a, b))
 }
 
 // judgeRules refuses what breaks the profile.
