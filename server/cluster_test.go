@@ -130,7 +130,9 @@ func TestEvents(t *testing.T) {
 	f.send("POST", events, event1("e1", "a", "Started")).written(t, 201)
 	f.send("POST", events, event1("e2", "b", "Started")).written(t, 201)
 	f.send("POST", events, event1("e3", "a", "Stopped")).written(t, 201)
-	select1 := func(selector string) string { return f.get(events + "?fieldSelector=" + url.QueryEscape(selector)).named(t) }
+	select1 := func(selector string) string {
+		return f.get(events + "?fieldSelector=" + url.QueryEscape(selector)).named(t)
+	}
 	assert.Equal(t, "e1 e3", select1("involvedObject.name=a,involvedObject.kind=VirtualMachineInstance,involvedObject.namespace=vms"))
 	assert.Equal(t, "e3", select1("involvedObject.name=a,reason!=Started"))
 	assert.Equal(t, "e1 e2 e3", select1("source=virt-handler"))

@@ -21,8 +21,8 @@ func (s *server) addResources(st store.Store) error {
 	s.accessReviews, s.rulesReviews = accessReviews(), rulesReviews()
 	s.resources = []*resource{
 		s.events, s.namespaces, s.nodes, s.claims, s.pods, s.secrets,
+		s.machines, s.kubevirts,
 		s.definitions, s.accessReviews, s.rulesReviews, s.leases,
-		s.kubevirts, s.machines,
 	}
 	ctx := context.Background()
 	if err := s.put(ctx, s.definitions, s.definitions.store, s.definition()); err != nil {

@@ -32,30 +32,30 @@ func (e NamespacePhase) Valid() bool {
 
 // APIGroup One group and its versions.
 type APIGroup struct {
-	APIVersion       string                     `json:"apiVersion,omitempty,omitzero"`
 	Kind             string                     `json:"kind,omitempty,omitzero"`
+	APIVersion       string                     `json:"apiVersion,omitempty,omitzero"`
 	Name             string                     `json:"name"`
-	PreferredVersion GroupVersionForDiscovery   `json:"preferredVersion,omitempty,omitzero"`
 	Versions         []GroupVersionForDiscovery `json:"versions"`
+	PreferredVersion GroupVersionForDiscovery   `json:"preferredVersion,omitempty,omitzero"`
 }
 
 // APIResource defines model for APIResource.
 type APIResource struct {
-	Categories         []string `json:"categories,omitempty,omitzero"`
-	Kind               string   `json:"kind"`
 	Name               string   `json:"name"`
-	Namespaced         bool     `json:"namespaced"`
-	ShortNames         []string `json:"shortNames,omitempty,omitzero"`
 	SingularName       string   `json:"singularName"`
-	StorageVersionHash string   `json:"storageVersionHash,omitempty,omitzero"`
+	Namespaced         bool     `json:"namespaced"`
+	Kind               string   `json:"kind"`
 	Verbs              []string `json:"verbs"`
+	ShortNames         []string `json:"shortNames,omitempty,omitzero"`
+	Categories         []string `json:"categories,omitempty,omitzero"`
+	StorageVersionHash string   `json:"storageVersionHash,omitempty,omitzero"`
 }
 
 // APIResourceList The resources of one group and version.
 type APIResourceList struct {
+	Kind         string        `json:"kind"`
 	APIVersion   string        `json:"apiVersion,omitempty,omitzero"`
 	GroupVersion string        `json:"groupVersion"`
-	Kind         string        `json:"kind"`
 	Resources    []APIResource `json:"resources"`
 }
 
@@ -204,15 +204,16 @@ type LeaseList struct {
 
 // ListMeta Metadata of a list.
 type ListMeta struct {
+	SelfLink string `json:"selfLink,omitempty,omitzero"`
+
+	// ResourceVersion The revision that the whole list shows.
+	ResourceVersion string `json:"resourceVersion,omitempty,omitzero"`
+
 	// Continue Token of the next page, empty on the last one.
 	Continue string `json:"continue,omitempty,omitzero"`
 
 	// RemainingItemCount Items after this page, left out when a selector is in force.
 	RemainingItemCount *int64 `json:"remainingItemCount,omitempty"`
-
-	// ResourceVersion The revision that the whole list shows.
-	ResourceVersion string `json:"resourceVersion,omitempty,omitzero"`
-	SelfLink        string `json:"selfLink,omitempty,omitzero"`
 }
 
 // Namespace A namespace; kubectl asks for it before it says that an object in it is not found.
