@@ -1,21 +1,63 @@
 package server
 
-import "strings"
+import (
+	"net/http"
+	"strings"
+)
 
-// authenticate finds out who asks. A bad token is refused on every path. So is
-// the lack of one when there are tokens at all: this server lets nobody in
-// unknown unless it lets everybody in.
+// credential is what became of one way to say who asks.
+type credential int
+
+const (
+	credentialNone credential = iota // nothing was presented
+	credentialBad
+	credentialGood
+)
+
+// authenticate finds out who asks, by certificate and then by token, as a Kubernetes
+// API server does: the first good one counts, and bad ones are refused where none is
+// good, on every path. So is the lack of any, unless the server lets in everybody or
+// [WithAnonymous].
 func (s *server) authenticate(x *exchange) error {
-	if s.tokens == nil {
-		x.user = User{Name: userAnonymous, Groups: []string{groupUnauthenticated}}
+	if s.tokens == nil && s.clientCAs == nil {
+		x.user = nobody()
 		return nil
 	}
-	user, ok := s.tokens.Authenticate(bearer(x.r.Header.Get("Authorization")))
-	if !ok {
+	user, certificate := s.byCertificate(x)
+	if certificate == credentialGood {
+		x.user = user
+		return nil
+	}
+	user, token := s.byToken(x.r)
+	if token == credentialGood {
+		x.user = user
+		return nil
+	}
+	if x.r.ProtoMajor == 2 {
+		// Many streams of one connection are for those who say who they are.
+		x.w.Header().Set("Connection", "close")
+	}
+	if certificate == credentialBad || token == credentialBad || !s.anonymous {
 		return unauthorized()
 	}
-	x.user = user
+	x.user = nobody()
 	return nil
+}
+
+// nobody is who asks without saying so.
+func nobody() User { return User{Name: userAnonymous, Groups: []string{groupUnauthenticated}} }
+
+// byToken looks at no token where the server has none to compare it with.
+func (s *server) byToken(r *http.Request) (User, credential) {
+	token := bearer(r.Header.Get("Authorization"))
+	if token == "" || s.tokens == nil {
+		return User{}, credentialNone
+	}
+	user, ok := s.tokens.Authenticate(token)
+	if !ok {
+		return User{}, credentialBad
+	}
+	return user, credentialGood
 }
 
 // bearer returns the token of an Authorization header, "" for another scheme.
@@ -27,12 +69,15 @@ func bearer(header string) string {
 	return strings.TrimSpace(token)
 }
 
-func (s *server) authorize(x *exchange) error {
+func (s *server) authorize(x *exchange) error { return s.allow(x.user, &x.info) }
+
+// allow returns nil, or why the user may not do what the request asks for.
+func (s *server) allow(u User, i *requestInfo) error {
 	if s.policy == nil {
 		return nil
 	}
-	if ok, reason := s.policy.Authorize(x.info.attributes(x.user)); !ok {
-		return forbidden(x.user.Name, &x.info, reason)
+	if ok, reason := s.policy.Authorize(i.attributes(u)); !ok {
+		return forbidden(u.Name, i, reason)
 	}
 	return nil
 }

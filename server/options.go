@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -26,6 +27,8 @@ type config struct {
 	warn        func(store.Key, openapi.Issue)
 	validate    ResponseValidation
 	tokens      *Tokens
+	clientCAs   *x509.CertPool
+	anonymous   bool
 	policy      *rbac.Policy
 	hosts       map[string]bool
 	log         *slog.Logger
@@ -127,8 +130,8 @@ func WithResponseValidation(v ResponseValidation) Option {
 	return func(c *config) error { c.validate = v; return nil }
 }
 
-// WithTokens demands a bearer token of every request, on every path. Without it
-// nobody is asked who they are, and everybody is system:anonymous.
+// WithTokens demands a bearer token of every request, on every path. Without it and
+// [WithClientCAs] nobody is asked who they are, and everybody is system:anonymous.
 func WithTokens(t *Tokens) Option {
 	return func(c *config) error {
 		// Nobody means to open the server by handing over nothing.
@@ -138,6 +141,28 @@ func WithTokens(t *Tokens) Option {
 		c.tokens = t
 		return nil
 	}
+}
+
+// WithClientCAs lets in who has a certificate for client authentication that one of
+// the CAs has signed: its common name is the user, its organizations are the groups.
+// With [WithTokens] either will do. The [net/http.Server] must ask for certificates
+// ([crypto/tls.RequestClientCert]) and leave it to the handler to verify them: one that does
+// not verify is answered with 401.
+func WithClientCAs(cas *x509.CertPool) Option {
+	return func(c *config) error {
+		if cas == nil {
+			return errors.New("the client CAs are nil")
+		}
+		c.clientCAs = cas
+		return nil
+	}
+}
+
+// WithAnonymous lets in requests without a token or certificate although there are
+// some, as the user system:anonymous of the group system:unauthenticated; the policy
+// says what they may do. Credentials that are wrong are refused all the same.
+func WithAnonymous() Option {
+	return func(c *config) error { c.anonymous = true; return nil }
 }
 
 // WithPolicy decides who may do what. Without it everybody who got in may do

@@ -13,7 +13,8 @@ import (
 	"strings"
 )
 
-// User is an authenticated user, as kube-apiserver's token file names one.
+// User is an authenticated user, as kube-apiserver's token file or a certificate
+// names one.
 type User struct {
 	Name   string
 	UID    string
@@ -32,6 +33,7 @@ const (
 	userAnonymous        = "system:anonymous"
 	groupAuthenticated   = "system:authenticated"
 	groupUnauthenticated = "system:unauthenticated"
+	groupMasters         = "system:masters"
 )
 
 // ReadTokens reads kube-apiserver's --token-auth-file: CSV lines of
@@ -100,11 +102,16 @@ func readUser(record []string) (User, error) {
 	if len(record) > 3 && record[3] != "" {
 		user.Groups = strings.Split(record[3], ",")
 	}
-	if user.Name != userAnonymous && !slices.Contains(user.Groups, groupAuthenticated) &&
-		!slices.Contains(user.Groups, groupUnauthenticated) {
-		user.Groups = append(user.Groups, groupAuthenticated)
-	}
+	user.addAuthenticated()
 	return user, nil
+}
+
+// addAuthenticated puts a user into the group of those who said who they are, unless
+// the credential says of itself that they did not.
+func (u *User) addAuthenticated() {
+	if u.Name != userAnonymous && !slices.Contains(u.Groups, groupAuthenticated) && !slices.Contains(u.Groups, groupUnauthenticated) {
+		u.Groups = append(u.Groups, groupAuthenticated)
+	}
 }
 
 // Authenticate returns the user of a token.

@@ -67,6 +67,36 @@ func Load(certFile, keyFile string, now time.Time) (*Pair, error) {
 	return pair, nil
 }
 
+// LoadCAs reads the file of --client-ca-file: PEM certificates of the authorities that
+// clients' certificates are verified by. What else is in the file is passed over, as
+// by kube-apiserver. It fails when a certificate cannot be read, and when there is none.
+func LoadCAs(file string) (*x509.CertPool, error) {
+	rest, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	pool, found := x509.NewCertPool(), false
+	for {
+		var block *pem.Block
+		if block, rest = pem.Decode(rest); block == nil {
+			break
+		}
+		if block.Type != "CERTIFICATE" {
+			continue
+		}
+		c, err := x509.ParseCertificate(block.Bytes)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		pool.AddCert(c)
+		found = true
+	}
+	if !found {
+		return nil, fmt.Errorf("%s: there is no PEM certificate in it", file)
+	}
+	return pool, nil
+}
+
 func validAt(c *x509.Certificate, now time.Time) error {
 	if now.Before(c.NotBefore) {
 		return fmt.Errorf("the certificate is valid only from %s", c.NotBefore.UTC().Format(time.RFC3339))

@@ -73,6 +73,8 @@ func (o *serveOptions) kubectlLine(url string) string {
 		return "kubectl --kubeconfig " + shellWord(o.kubeconfigOut) + get
 	case o.tokenFile != "":
 		return "--kubeconfig-out FILE writes a kubeconfig with the address, the CA and the first token"
+	case o.clientCAFile != "":
+		return "--kubeconfig-out FILE writes a kubeconfig with the address and the CA; kubectl takes --client-certificate and --client-key beside it"
 	case o.tlsCertFile != "":
 		return "kubectl --server " + url + " --token " + nobodysToken + get
 	case o.tls:

@@ -27,6 +27,8 @@ type serveOptions struct {
 	tlsKeyFile  string
 
 	tokenFile     string
+	clientCAFile  string
+	anonymousAuth switched
 	rbac          []string
 	kubeconfigOut string
 
@@ -50,8 +52,10 @@ Kubernetes API server answers them, so that kubectl and clients of the API work.
 --load finds, objects of other kinds are skipped and wrong ones refused, each named
 on a line; a path that is not there always keeps the server from starting.
 
-Plain HTTP without a token is for loopback addresses. Beyond loopback TLS and
---token-auth-file are required, unless a flag gives that up by its name.
+Plain HTTP without credentials is for loopback addresses. Beyond loopback TLS and
+--token-auth-file or --client-ca-file are required, unless a flag gives that up by its
+name. Without --rbac everybody who gets in may do everything, also impersonate
+anybody (kubectl --as); with it both take a rule.
 
 Each request is a line of the log on standard error; --quiet leaves these out.
 SIGINT and SIGTERM end watches, and let requests in flight finish, for at most 10
@@ -92,7 +96,7 @@ func (o *serveOptions) addFlags(cmd *cobra.Command) {
 	f.StringVar(&o.listen, "listen", "127.0.0.1:6443", "the address to listen on, HOST:PORT; port 0 is any free one")
 	f.StringSliceVar(&o.allowedHosts, "allowed-hosts", nil, "more names and addresses that the Host header of requests may have, beside loopback and those of --listen")
 	f.BoolVar(&o.plainHTTP, "insecure-plain-http", false, "serve without TLS beyond loopback: everybody on the way can read and change requests, tokens and answers")
-	f.BoolVar(&o.anonymous, "insecure-no-authentication", false, "serve without --token-auth-file beyond loopback: whoever reaches the address is let in")
+	f.BoolVar(&o.anonymous, "insecure-no-authentication", false, "serve without --token-auth-file and --client-ca-file beyond loopback: whoever reaches the address is let in")
 
 	f.BoolVar(&o.tls, "tls", false, "serve https, with a CA and a certificate made under --tls-dir where there are none")
 	f.StringVar(&o.tlsDir, "tls-dir", filepath.Join(".vmikit", "tls"), "the directory of the CA and certificate of --tls")
@@ -100,6 +104,8 @@ func (o *serveOptions) addFlags(cmd *cobra.Command) {
 	f.StringVar(&o.tlsKeyFile, "tls-private-key-file", "", "the PEM private key of --tls-cert-file")
 
 	f.StringVar(&o.tokenFile, "token-auth-file", "", `a CSV file of who may come in, as of kube-apiserver: token,user,uid,"group1,group2"`)
+	f.StringVar(&o.clientCAFile, "client-ca-file", "", "PEM certificates of the CAs whose client certificates let in, as of kube-apiserver: the common name is the user, organizations are groups; needs TLS")
+	addSwitched(cmd, &o.anonymousAuth, "anonymous-auth", "let in requests without credentials as system:anonymous, though there are tokens or client CAs: --rbac says what they may do (default: true without either)")
 	f.StringArrayVar(&o.rbac, "rbac", nil, "a file or directory with Roles, ClusterRoles and their bindings that say who may do what; may be repeated")
 	f.StringVar(&o.kubeconfigOut, "kubeconfig-out", "", "write a kubeconfig for this server, mode 0600, with the first token of --token-auth-file in it")
 
@@ -110,7 +116,7 @@ func (o *serveOptions) addFlags(cmd *cobra.Command) {
 	addChoice(cmd, &o.logFormat, "log-format", "", "text", "text or json; with json start lines are records too", "text", "json")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "log warnings and errors only, not each request")
 
-	for _, name := range []string{"load", "rbac", "tls-cert-file", "tls-private-key-file", "token-auth-file", "kubeconfig-out"} {
+	for _, name := range []string{"load", "rbac", "tls-cert-file", "tls-private-key-file", "token-auth-file", "client-ca-file", "kubeconfig-out"} {
 		cobra.CheckErr(cmd.MarkFlagFilename(name))
 	}
 	cobra.CheckErr(cmd.MarkFlagDirname("tls-dir"))

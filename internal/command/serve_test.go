@@ -154,10 +154,13 @@ func TestBeyondLoopback(t *testing.T) {
 		{"--listen [::]:0", "is beyond loopback: add --tls"},
 		{"--listen :0", "is beyond loopback: add --tls"},
 		{"--listen 192.0.2.1:0", "is beyond loopback: add --tls"},
-		{"--listen 0.0.0.0:0 --insecure-plain-http", "is beyond loopback: add --token-auth-file, or --insecure-no-authentication"},
+		{"--listen 0.0.0.0:0 --insecure-plain-http", "is beyond loopback: add --token-auth-file or --client-ca-file, or --insecure-no-authentication"},
 		{"--listen 0.0.0.0:0 --tls", "is beyond loopback: add --token-auth-file"},
 		{"--listen 0.0.0.0:0 --insecure-no-authentication", "is beyond loopback: add --tls"},
 		{"--listen 0.0.0.0:0 --token-auth-file " + tokens, "is beyond loopback: add --tls"},
+		{"--listen 0.0.0.0:0 --tls --anonymous-auth --token-auth-file " + tokens, "--anonymous-auth lets in everybody: add --rbac"},
+		{"--client-ca-file ca.crt", "--client-ca-file: there are no certificates without TLS; add --tls"},
+		{"--anonymous-auth=false", "--anonymous-auth=false: nobody could get in without --token-auth-file or --client-ca-file"},
 	} {
 		got := vmikit(t, append([]string{"serve"}, strings.Fields(test.line)...)...)
 		assert.Equal(t, 2, got.code, test.line)
@@ -264,7 +267,7 @@ func TestStartSaysWhatIsOpen(t *testing.T) {
 	assert.Equal(t, 200, status)
 
 	s = start(t, "--rbac", write(t, "policy.yaml", policy))
-	assert.Contains(t, s.stderr(), "warning: --rbac without --token-auth-file: every request is of the user system:anonymous\n")
+	assert.Contains(t, s.stderr(), "warning: --rbac without --token-auth-file or --client-ca-file: every request is of the user system:anonymous\n")
 	status, _ = s.get(t, http.DefaultClient, machines, "")
 	assert.Equal(t, 403, status)
 }

@@ -25,6 +25,9 @@ func (o *serveOptions) check() (*endpoint, error) {
 	if err := stdinOnce(slices.Concat(o.load, o.rbac)); err != nil {
 		return nil, err
 	}
+	if err := o.checkAccess(); err != nil {
+		return nil, err
+	}
 	at, err := resolve(o.listen)
 	if err != nil || at.loopback() {
 		return at, err
@@ -32,10 +35,27 @@ func (o *serveOptions) check() (*endpoint, error) {
 	if !o.secure() && !o.plainHTTP {
 		return nil, usagef("--listen %s is beyond loopback: add --tls, or --insecure-plain-http to let everybody on the way read and change what is sent", o.listen)
 	}
-	if o.tokenFile == "" && !o.anonymous {
-		return nil, usagef("--listen %s is beyond loopback: add --token-auth-file, or --insecure-no-authentication to let in whoever reaches it", o.listen)
+	switch {
+	case o.anonymous:
+	case !o.asksWho():
+		return nil, usagef("--listen %s is beyond loopback: add --token-auth-file or --client-ca-file, or --insecure-no-authentication to let in whoever reaches it", o.listen)
+	case o.anonymousAuth.on && len(o.rbac) == 0:
+		return nil, usagef("--listen %s is beyond loopback and --anonymous-auth lets in everybody: add --rbac to say what they may do, or --insecure-no-authentication to let them do everything", o.listen)
 	}
 	return at, nil
+}
+
+// asksWho reports whether there are credentials that requests can have.
+func (o *serveOptions) asksWho() bool { return o.tokenFile != "" || o.clientCAFile != "" }
+
+func (o *serveOptions) checkAccess() error {
+	if o.clientCAFile != "" && !o.secure() {
+		return usagef("--client-ca-file: there are no certificates without TLS; add --tls")
+	}
+	if o.anonymousAuth.given && !o.anonymousAuth.on && !o.asksWho() {
+		return usagef("--anonymous-auth=false: nobody could get in without --token-auth-file or --client-ca-file")
+	}
+	return nil
 }
 
 // isHost reports whether a text may be the host of a Host header, without a port.

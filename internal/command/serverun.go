@@ -2,7 +2,6 @@ package command
 
 import (
 	"context"
-	"crypto/tls"
 	"fmt"
 	"io"
 	"slices"
@@ -29,7 +28,7 @@ func (o *serveOptions) run(ctx context.Context, stdin io.Reader, stderr io.Write
 	if err != nil {
 		return err
 	}
-	access, token, err := o.access(ctx, stdin, c)
+	who, err := o.access(ctx, stdin, c)
 	if err != nil {
 		return err
 	}
@@ -39,7 +38,7 @@ func (o *serveOptions) run(ctx context.Context, stdin io.Reader, stderr io.Write
 		return err
 	}
 	defer l.Close()
-	options := append(o.serverOptions(hosts, c), access...)
+	options := append(o.serverOptions(hosts, c), who.options...)
 	objects := store.NewMemory(store.WithHistory(store.History{Bytes: int64(o.historyBytes)}))
 	if err := o.fill(ctx, objects, options, stdin, c); err != nil {
 		return err
@@ -48,12 +47,13 @@ func (o *serveOptions) run(ctx context.Context, stdin io.Reader, stderr io.Write
 	if err != nil {
 		return err
 	}
-	if err := o.announce(at.url(pair != nil, l), pair, token, c); err != nil {
+	if err := o.announce(at.url(pair != nil, l), pair, who.token, c); err != nil {
 		return err
 	}
-	var certificate *tls.Certificate
+	s := newHTTPServer(handler, nil, o.requestTimeout, c.log)
 	if pair != nil {
-		certificate = &pair.Certificate
+		s = newHTTPServer(handler, &pair.Certificate, o.requestTimeout, c.log)
+		who.askForCertificates(s.TLSConfig)
 	}
 	// Comparing two documents takes half as long as all of the above: requests need
 	// not wait for it.
@@ -63,7 +63,7 @@ func (o *serveOptions) run(ctx context.Context, stdin io.Reader, stderr io.Write
 		tellProfile(o.profile.profile(), c)
 	}()
 	defer func() { <-told }()
-	return serveUntil(ctx, newHTTPServer(handler, certificate, o.requestTimeout, c.log), l)
+	return serveUntil(ctx, s, l)
 }
 
 func (o *serveOptions) serverOptions(hosts []string, c *console) []server.Option {
@@ -106,38 +106,6 @@ func (o *serveOptions) certificate(at *endpoint, hosts []string, c *console) (*c
 		return certs.Ensure(o.tlsDir, certificateHosts(hosts), time.Now())
 	}
 	return nil, nil
-}
-
-// access reads who may come in and who may do what. The token is the first of
-// the token file.
-func (o *serveOptions) access(ctx context.Context, stdin io.Reader, c *console) (options []server.Option, token string, err error) {
-	if o.tokenFile != "" {
-		var tokens *server.Tokens
-		if tokens, token, err = readTokens(o.tokenFile); err != nil {
-			return nil, "", err
-		}
-		options = append(options, server.WithTokens(tokens))
-		if !o.secure() {
-			c.warn("kubectl and client-go send no token over plain http; add --tls")
-		}
-		if len(o.rbac) == 0 {
-			c.warn("no --rbac: every user of --token-auth-file may do everything")
-		}
-	}
-	if len(o.rbac) > 0 {
-		policy, err := readPolicy(ctx, o.rbac, stdin)
-		if err != nil {
-			return nil, "", err
-		}
-		for _, w := range policy.Warnings() {
-			c.warn("--rbac: %s", w)
-		}
-		options = append(options, server.WithPolicy(policy))
-		if o.tokenFile == "" {
-			c.warn("--rbac without --token-auth-file: every request is of the user system:anonymous")
-		}
-	}
-	return options, token, nil
 }
 
 // fill puts the objects of --load, or the sample, into the store.

@@ -1,0 +1,79 @@
+package command
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"io"
+
+	"github.com/vmikit/vmikit/internal/certs"
+	"github.com/vmikit/vmikit/server"
+)
+
+// access is who may come in and who may do what.
+type access struct {
+	options []server.Option
+	// token is the first of --token-auth-file, "" for none.
+	token     string
+	clientCAs *x509.CertPool // nil for none
+}
+
+// askForCertificates has clients show the certificates that they have. The handler
+// verifies them: whose is none of ours is answered with 401, as by kube-apiserver.
+func (a *access) askForCertificates(config *tls.Config) {
+	if a.clientCAs != nil {
+		config.ClientAuth, config.ClientCAs = tls.RequestClientCert, a.clientCAs
+	}
+}
+
+// access reads the files that say who may come in and who may do what.
+func (o *serveOptions) access(ctx context.Context, stdin io.Reader, c *console) (*access, error) {
+	a := &access{}
+	if o.tokenFile != "" {
+		tokens, first, err := readTokens(o.tokenFile)
+		if err != nil {
+			return nil, err
+		}
+		a.token, a.options = first, append(a.options, server.WithTokens(tokens))
+		if !o.secure() {
+			c.warn("kubectl and client-go send no token over plain http; add --tls")
+		}
+	}
+	if o.clientCAFile != "" {
+		cas, err := certs.LoadCAs(o.clientCAFile)
+		if err != nil {
+			return nil, fmt.Errorf("--client-ca-file: %w", err)
+		}
+		a.clientCAs, a.options = cas, append(a.options, server.WithClientCAs(cas))
+	}
+	if o.anonymousAuth.on {
+		a.options = append(a.options, server.WithAnonymous())
+	}
+	if len(o.rbac) > 0 {
+		policy, err := readPolicy(ctx, o.rbac, stdin)
+		if err != nil {
+			return nil, err
+		}
+		for _, w := range policy.Warnings() {
+			c.warn("--rbac: %s", w)
+		}
+		a.options = append(a.options, server.WithPolicy(policy))
+	}
+	o.tellAccess(c)
+	return a, nil
+}
+
+// tellAccess says what is more open than it may look.
+func (o *serveOptions) tellAccess(c *console) {
+	switch {
+	case len(o.rbac) > 0 && !o.asksWho():
+		c.warn("--rbac without --token-auth-file or --client-ca-file: every request is of the user system:anonymous")
+	case len(o.rbac) == 0 && o.asksWho() && o.anonymousAuth.on:
+		c.warn("no --rbac: everybody may do everything, with credentials or without")
+	case len(o.rbac) == 0 && o.clientCAFile == "" && o.asksWho():
+		c.warn("no --rbac: every user of --token-auth-file may do everything")
+	case len(o.rbac) == 0 && o.asksWho():
+		c.warn("no --rbac: everybody with a token or a certificate may do everything")
+	}
+}
