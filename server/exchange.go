@@ -25,6 +25,9 @@ type exchange struct {
 	status   int
 	warned   map[string]bool
 	written  int64
+
+	// impersonator is who asked to be taken for the user, "" for the user itself.
+	impersonator string
 }
 
 // warn tells the client of something that it may not have meant, once.

@@ -165,8 +165,9 @@ func WithAnonymous() Option {
 	return func(c *config) error { c.anonymous = true; return nil }
 }
 
-// WithPolicy decides who may do what. Without it everybody who got in may do
-// everything.
+// WithPolicy decides who may do what, and who may be taken for whom (the verbs of
+// Kubernetes' impersonation, which kubectl --as asks for). Without it everybody who
+// got in may do everything, so that too.
 func WithPolicy(p *rbac.Policy) Option {
 	return func(c *config) error {
 		if p == nil {

@@ -121,6 +121,7 @@ func (s *server) handle(x *exchange) {
 		s.checkBody,
 		s.authenticate,
 		s.inform,
+		s.impersonate,
 		s.authorize,
 		s.checkMethod,
 	} {
@@ -248,7 +249,7 @@ func (s *server) logAccess(x *exchange, begin time.Time) {
 	if !s.log.Enabled(ctx, slog.LevelInfo) {
 		return
 	}
-	s.log.LogAttrs(ctx, slog.LevelInfo, "request",
+	attrs := []slog.Attr{
 		slog.String("id", x.id),
 		slog.String("method", x.r.Method),
 		slog.String("path", x.r.URL.Path),
@@ -259,5 +260,9 @@ func (s *server) logAccess(x *exchange, begin time.Time) {
 		slog.Duration("took", s.now().Sub(begin)),
 		slog.String("remote", x.r.RemoteAddr),
 		slog.String("agent", x.r.UserAgent()),
-	)
+	}
+	if x.impersonator != "" {
+		attrs = append(attrs, slog.String("impersonator", x.impersonator))
+	}
+	s.log.LogAttrs(ctx, slog.LevelInfo, "request", attrs...)
 }
