@@ -28,6 +28,8 @@ type exchange struct {
 
 	// impersonator is who asked to be taken for the user, "" for the user itself.
 	impersonator string
+	// place is the one that the request takes among those in flight, nil for none.
+	place chan struct{}
 }
 
 // warn tells the client of something that it may not have meant, once.

@@ -29,6 +29,7 @@ type config struct {
 	tokens      *Tokens
 	clientCAs   *x509.CertPool
 	anonymous   bool
+	inflight    inflight
 	policy      *rbac.Policy
 	hosts       map[string]bool
 	log         *slog.Logger
@@ -258,6 +259,20 @@ func WithMaxBodyBytes(n int64) Option {
 			return fmt.Errorf("body limit %d: must be above zero", n)
 		}
 		c.maxBody = n
+		return nil
+	}
+}
+
+// WithMaxInFlight bounds how many requests are answered at once, those that change
+// something apart from the others; more are answered with 429 and told to come again
+// in a second. 0 is no limit, and the default. Watches and members of the group
+// system:masters are not bounded.
+func WithMaxInFlight(reading, mutating int) Option {
+	return func(c *config) error {
+		if reading < 0 || mutating < 0 {
+			return fmt.Errorf("%d and %d requests in flight: must not be below zero", reading, mutating)
+		}
+		c.inflight = newInflight(reading, mutating)
 		return nil
 	}
 }

@@ -104,6 +104,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	x.r = r.WithContext(ctx)
 
+	defer x.leave()
 	s.handle(x)
 	s.respond(x)
 	s.logAccess(x, begin)
@@ -122,6 +123,7 @@ func (s *server) handle(x *exchange) {
 		s.authenticate,
 		s.inform,
 		s.impersonate,
+		s.limitInFlight,
 		s.authorize,
 		s.checkMethod,
 	} {

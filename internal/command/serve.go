@@ -32,7 +32,9 @@ type serveOptions struct {
 	rbac          []string
 	kubeconfigOut string
 
-	strictNamespaces bool
+	strictNamespaces    bool
+	maxInFlight         int
+	maxMutatingInFlight int
 
 	requestTimeout time.Duration
 	maxBodyBytes   byteSize
@@ -110,6 +112,8 @@ func (o *serveOptions) addFlags(cmd *cobra.Command) {
 	f.StringVar(&o.kubeconfigOut, "kubeconfig-out", "", "write a kubeconfig for this server, mode 0600, with the first token of --token-auth-file in it")
 
 	f.DurationVar(&o.requestTimeout, "request-timeout", time.Minute, "how long a request may take before it is answered with 504")
+	f.IntVar(&o.maxInFlight, "max-requests-inflight", 400, "how many requests that change nothing may be answered at once, watches aside; more get 429; 0 is no limit")
+	f.IntVar(&o.maxMutatingInFlight, "max-mutating-requests-inflight", 200, "the same for requests that change something")
 	f.Var(&o.maxBodyBytes, "max-body-bytes", "the largest request body")
 	f.Var(&o.historyBytes, "history-bytes", "what the past may hold in memory, which watches and paged lists still read; what is evicted is answered with 410")
 

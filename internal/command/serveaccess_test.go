@@ -1,6 +1,8 @@
 package command_test
 
 import (
+	"bufio"
+	"bytes"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -8,10 +10,14 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"fmt"
+	"io"
 	"math/big"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -104,4 +110,36 @@ func TestClientCAFileThatCannotBe(t *testing.T) {
 		assert.Equal(t, 1, got.code)
 		assert.Contains(t, got.stderr, want)
 	}
+}
+
+// A limit of one is reached by a list whose client does not read it.
+func TestMaxInFlight(t *testing.T) {
+	got := vmikit(t, "serve", "--max-requests-inflight", "-1")
+	assert.Equal(t, 2, got.code)
+	assert.Contains(t, got.stderr, "must not be below zero; 0 is no limit")
+
+	var manifests bytes.Buffer
+	for i := range 10 {
+		fmt.Fprintf(&manifests, machine, fmt.Sprintf("fat-%d", i), `,"annotations":{"note":"`+strings.Repeat("x", 1<<20)+`"}`)
+	}
+	s := start(t, "--load", write(t, "fat.json", manifests.String()), "--max-requests-inflight", "1")
+	conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
+	require.NoError(t, err)
+	defer conn.Close()
+	require.NoError(t, conn.(*net.TCPConn).SetReadBuffer(256<<10), "so that little of it is under way")
+	_, err = io.WriteString(conn, "GET "+machines+" HTTP/1.1\r\nHost: localhost\r\n\r\n")
+	require.NoError(t, err)
+	in := bufio.NewReader(conn)
+	_, err = in.Peek(1)
+	require.NoError(t, err, "the answer has begun")
+	status, body := s.get(t, http.DefaultClient, "/version", "")
+	assert.Equal(t, 429, status)
+	assert.Contains(t, body, `"retryAfterSeconds":1`)
+	_, err = io.Copy(io.Discard, io.LimitReader(in, 10<<20))
+	require.NoError(t, err)
+	conn.Close()
+	assert.Eventually(t, func() bool {
+		status, _ := s.get(t, http.DefaultClient, "/version", "")
+		return status == 200
+	}, 10*time.Second, 5*time.Millisecond)
 }

@@ -17,6 +17,9 @@ func (o *serveOptions) check() (*endpoint, error) {
 	if o.requestTimeout <= 0 {
 		return nil, usagef("--request-timeout %s: must be above zero", o.requestTimeout)
 	}
+	if o.maxInFlight < 0 || o.maxMutatingInFlight < 0 {
+		return nil, usagef("--max-requests-inflight and --max-mutating-requests-inflight must not be below zero; 0 is no limit")
+	}
 	for _, h := range o.allowedHosts {
 		if !isHost(h) {
 			return nil, usagef("--allowed-hosts: %q is neither a name nor an address; a port does not belong to it", h)

@@ -78,6 +78,7 @@ func (o *serveOptions) serverOptions(hosts []string, c *console) []server.Option
 		server.WithHosts(hosts...),
 		server.WithLogger(c.log),
 		server.WithRequestTimeout(o.requestTimeout),
+		server.WithMaxInFlight(o.maxInFlight, o.maxMutatingInFlight),
 		server.WithMaxBodyBytes(int64(o.maxBodyBytes)),
 		server.WithVersion(readVersion().Version),
 	}
