@@ -1,6 +1,7 @@
 package openapi
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/sha512"
 	"encoding/hex"
@@ -31,9 +32,13 @@ type PublishedGroup struct {
 	Hash string
 }
 
-// Index is the body of /openapi/v3. Its URLs are relative to the root of the server;
-// clients put the path of their server before them.
-func (p *Published) Index() []byte { return slices.Clone(p.index) }
+// Index is the body of /openapi/v3. Its URLs are paths on the server, behind the prefix
+// that everything is served under, "" for none. The prefix is the path of a URL without
+// characters that JSON escapes.
+func (p *Published) Index(prefix string) []byte {
+	const url = `"serverRelativeURL":"`
+	return bytes.ReplaceAll(p.index, []byte(url), []byte(url+prefix))
+}
 
 // Group returns what /openapi/v3/PATH has, where the path is api/VERSION or
 // apis/GROUP/VERSION; ok is false when the document has no resource there. The

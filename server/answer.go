@@ -86,8 +86,9 @@ func (s *server) respond(x *exchange) {
 
 // validateAnswer returns the rules of the document that the answer breaks. A text
 // 404 is none of the document's answers: it says that the path is none of its paths.
+// Nor is a 204, which is for a browser.
 func (s *server) validateAnswer(x *exchange, a answer) openapi.Issues {
-	if s.validate == ValidateOff || errors.Is(x.err, errNoSuchPath) {
+	if s.validate == ValidateOff || errors.Is(x.err, errNoSuchPath) || a.status == http.StatusNoContent {
 		return nil
 	}
 	r := openapi.Response{Operation: x.op, Form: a.form, Kind: x.kind(), Status: a.status, Header: http.Header{"Content-Type": {a.contentType}}}
@@ -146,10 +147,14 @@ var writers = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, 64<<10
 func (s *server) write(x *exchange, a answer) {
 	x.status = a.status
 	h := x.w.Header()
+	if a.status == http.StatusNoContent {
+		x.w.WriteHeader(a.status)
+		return
+	}
 	h.Set("Content-Type", a.contentType)
 	if a.etag != "" {
 		h.Set("Etag", a.etag)
-		h.Set("Vary", "Accept")
+		h.Add("Vary", "Accept")
 	}
 	if a.cache != "" {
 		h.Set("Cache-Control", a.cache)

@@ -20,7 +20,7 @@ func (s *server) GetOpenAPIV3(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	x.answer = okJSON(openapi.FormDeclared, published.Index())
+	x.answer = okJSON(openapi.FormDeclared, published.Index(s.prefix))
 	return nil
 }
 
@@ -55,7 +55,7 @@ func (s *server) groupDocument(x *exchange, path string, hash *string) error {
 	}
 	switch {
 	case hash != nil && *hash != doc.Hash:
-		x.w.Header().Set("Location", "/openapi/v3/"+path+"?hash="+doc.Hash)
+		x.w.Header().Set("Location", s.prefix+"/openapi/v3/"+path+"?hash="+doc.Hash)
 		x.answer = answer{status: http.StatusMovedPermanently, form: openapi.FormDeclared, contentType: mediaJSON}
 	case hash != nil:
 		x.answer = okJSON(openapi.FormDeclared, doc.JSON)

@@ -30,6 +30,8 @@ type config struct {
 	clientCAs   *x509.CertPool
 	anonymous   bool
 	inflight    inflight
+	origins     map[string]bool
+	prefix      string
 	policy      *rbac.Policy
 	hosts       map[string]bool
 	log         *slog.Logger
@@ -43,11 +45,19 @@ type config struct {
 	strictNamespaces bool
 }
 
+// Check returns what [New] would find wrong with options, for those who want to know
+// before there is a store.
+func Check(opts ...Option) error {
+	_, err := newConfig(opts)
+	return err
+}
+
 func newConfig(opts []Option) (*config, error) {
 	c := &config{
 		profile:  openapi.ProfileKubeVirt,
 		validate: ValidateEnvelope,
 		hosts:    map[string]bool{"localhost": true},
+		origins:  make(map[string]bool),
 		log:      slog.New(slog.DiscardHandler),
 		now:      time.Now,
 		newID:    uuid.NewString,
@@ -191,6 +201,32 @@ func WithHosts(hosts ...string) Option {
 			c.hosts[canonicalHost(h)] = true
 		}
 		return nil
+	}
+}
+
+// WithCORS lets pages of other origins use the server from a browser, with the
+// credentials that the browser has for it. An origin is exact, SCHEME://HOST or
+// SCHEME://HOST:PORT. Without it pages of other origins see no answer and change
+// nothing.
+func WithCORS(origins ...string) Option {
+	return func(c *config) error {
+		for _, text := range origins {
+			origin, err := parseOrigin(text)
+			if err != nil {
+				return err
+			}
+			c.origins[origin] = true
+		}
+		return nil
+	}
+}
+
+// WithPathPrefix serves everything under a path, such as /k8s, and nothing beside it.
+// URLs in answers have it, so the handler must see it: no [net/http.StripPrefix].
+func WithPathPrefix(prefix string) Option {
+	return func(c *config) error {
+		c.prefix = prefix
+		return checkPrefix(prefix)
 	}
 }
 

@@ -119,6 +119,8 @@ func (s *server) handle(x *exchange) {
 	}()
 	for _, step := range []func(*exchange) error{
 		s.checkHost,
+		s.checkOrigin,
+		s.stripPrefix,
 		s.checkBody,
 		s.authenticate,
 		s.inform,
@@ -127,7 +129,7 @@ func (s *server) handle(x *exchange) {
 		s.authorize,
 		s.checkMethod,
 	} {
-		if x.err = step(x); x.err != nil {
+		if x.err = step(x); x.err != nil || x.answer.status != 0 {
 			return
 		}
 	}

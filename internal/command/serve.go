@@ -18,6 +18,8 @@ type serveOptions struct {
 
 	listen       string
 	allowedHosts []string
+	corsOrigins  []string
+	pathPrefix   string
 	plainHTTP    bool
 	anonymous    bool
 
@@ -97,6 +99,8 @@ func (o *serveOptions) addFlags(cmd *cobra.Command) {
 
 	f.StringVar(&o.listen, "listen", "127.0.0.1:6443", "the address to listen on, HOST:PORT; port 0 is any free one")
 	f.StringSliceVar(&o.allowedHosts, "allowed-hosts", nil, "more names and addresses that the Host header of requests may have, beside loopback and those of --listen")
+	f.StringArrayVar(&o.corsOrigins, "cors-origin", nil, "an origin whose pages may use the server from a browser, SCHEME://HOST[:PORT] and no pattern; may be repeated")
+	f.StringVar(&o.pathPrefix, "path-prefix", "", "serve everything under this path, such as /k8s, and nothing beside it")
 	f.BoolVar(&o.plainHTTP, "insecure-plain-http", false, "serve without TLS beyond loopback: everybody on the way can read and change requests, tokens and answers")
 	f.BoolVar(&o.anonymous, "insecure-no-authentication", false, "serve without --token-auth-file and --client-ca-file beyond loopback: whoever reaches the address is let in")
 

@@ -4,6 +4,8 @@ import (
 	"net"
 	"slices"
 	"strings"
+
+	"github.com/vmikit/vmikit/server"
 )
 
 // secure reports whether https is asked for.
@@ -23,6 +25,14 @@ func (o *serveOptions) check() (*endpoint, error) {
 	for _, h := range o.allowedHosts {
 		if !isHost(h) {
 			return nil, usagef("--allowed-hosts: %q is neither a name nor an address; a port does not belong to it", h)
+		}
+	}
+	if err := server.Check(server.WithCORS(o.corsOrigins...)); err != nil {
+		return nil, usagef("--cors-origin: %v", err)
+	}
+	if o.pathPrefix != "" {
+		if err := server.Check(server.WithPathPrefix(o.pathPrefix)); err != nil {
+			return nil, usagef("--path-prefix: %v", err)
 		}
 	}
 	if err := stdinOnce(slices.Concat(o.load, o.rbac)); err != nil {

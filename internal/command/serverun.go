@@ -47,7 +47,7 @@ func (o *serveOptions) run(ctx context.Context, stdin io.Reader, stderr io.Write
 	if err != nil {
 		return err
 	}
-	if err := o.announce(at.url(pair != nil, l), pair, who.token, c); err != nil {
+	if err := o.announce(at.url(pair != nil, l)+o.pathPrefix, pair, who.token, c); err != nil {
 		return err
 	}
 	s := newHTTPServer(handler, nil, o.requestTimeout, c.log)
@@ -76,6 +76,7 @@ func (o *serveOptions) serverOptions(hosts []string, c *console) []server.Option
 		server.WithEnumUnknown(enumUnknown[o.enumUnknown.value]),
 		server.WithResponseValidation(validation[o.validateResponses.value]),
 		server.WithHosts(hosts...),
+		server.WithCORS(o.corsOrigins...),
 		server.WithLogger(c.log),
 		server.WithRequestTimeout(o.requestTimeout),
 		server.WithMaxInFlight(o.maxInFlight, o.maxMutatingInFlight),
@@ -84,6 +85,9 @@ func (o *serveOptions) serverOptions(hosts []string, c *console) []server.Option
 	}
 	if o.strictNamespaces {
 		options = append(options, server.WithStrictNamespaces())
+	}
+	if o.pathPrefix != "" {
+		options = append(options, server.WithPathPrefix(o.pathPrefix))
 	}
 	return options
 }
