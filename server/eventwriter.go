@@ -104,6 +104,7 @@ func (w *eventWriter) end(event string) error {
 			return errBrokenEvent
 		}
 	}
+	s.observer.EventSent(w.x.observed)
 	_, err := w.to.Write(w.line)
 	return err
 }

@@ -30,6 +30,9 @@ type exchange struct {
 	impersonator string
 	// place is the one that the request takes among those in flight, nil for none.
 	place chan struct{}
+	// observed is what the observer is told of the request, once it has begun.
+	observed RequestInfo
+	begun    bool
 }
 
 // warn tells the client of something that it may not have meant, once.

@@ -41,6 +41,7 @@ type config struct {
 	maxBody     int64
 	version     string
 	lifetime    context.Context
+	observer    Observer
 
 	strictNamespaces bool
 }
@@ -65,6 +66,7 @@ func newConfig(opts []Option) (*config, error) {
 		maxBody:  3 << 20,
 		version:  "devel",
 		lifetime: context.Background(),
+		observer: nobodyLooks{},
 	}
 	for _, o := range opts {
 		if o == nil {

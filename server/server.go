@@ -104,7 +104,10 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	x.r = r.WithContext(ctx)
 
-	defer x.leave()
+	defer func() {
+		x.leave()
+		s.tellEnd(x, s.now().Sub(begin))
+	}()
 	s.handle(x)
 	s.respond(x)
 	s.logAccess(x, begin)
@@ -121,9 +124,10 @@ func (s *server) handle(x *exchange) {
 		s.checkHost,
 		s.checkOrigin,
 		s.stripPrefix,
+		s.inform,
+		s.tellBegin,
 		s.checkBody,
 		s.authenticate,
-		s.inform,
 		s.impersonate,
 		s.limitInFlight,
 		s.authorize,

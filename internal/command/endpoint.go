@@ -13,8 +13,8 @@ import (
 
 // endpoint is where to listen.
 type endpoint struct {
-	// given is the address as it stands on the command line.
-	given string
+	// flag is the one on the command line, and given the address as it stands there.
+	flag, given string
 	// host is the name or address to reach the server by.
 	host string
 	addr *net.TCPAddr
@@ -22,19 +22,19 @@ type endpoint struct {
 
 // resolve reads HOST:PORT. A name is looked up once, so that the address that is
 // listened on is the one that the protecting rules looked at.
-func resolve(address string) (*endpoint, error) {
+func resolve(flag, address string) (*endpoint, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
-		return nil, usagef("--listen %q: must be HOST:PORT, such as 127.0.0.1:6443 or [::1]:6443", address)
+		return nil, usagef("%s %q: must be HOST:PORT, such as 127.0.0.1:6443 or [::1]:6443", flag, address)
 	}
 	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n > 65535 {
-		return nil, usagef("--listen %q: the port must be a number from 0 to 65535, 0 for any free one", address)
+		return nil, usagef("%s %q: the port must be a number from 0 to 65535, 0 for any free one", flag, address)
 	}
 	addr, err := net.ResolveTCPAddr("tcp", address)
 	if err != nil {
-		return nil, fmt.Errorf("--listen %q: the host cannot be looked up: %w", address, err)
+		return nil, fmt.Errorf("%s %q: the host cannot be looked up: %w", flag, address, err)
 	}
-	e := &endpoint{given: address, host: host, addr: addr}
+	e := &endpoint{flag: flag, given: address, host: host, addr: addr}
 	if e.wildcard() {
 		e.host = "localhost"
 	}
@@ -45,8 +45,12 @@ func (e *endpoint) wildcard() bool { return e.addr.IP == nil || e.addr.IP.IsUnsp
 
 func (e *endpoint) loopback() bool { return e.addr.IP.IsLoopback() }
 
-// hosts are the names and addresses that the server goes by, loopback aside.
+// hosts are the names and addresses that the server goes by, loopback aside; none for
+// no address.
 func (e *endpoint) hosts() []string {
+	if e == nil {
+		return nil
+	}
 	if !e.wildcard() {
 		return []string{e.host}
 	}
@@ -82,7 +86,7 @@ func (e *endpoint) listen() (net.Listener, error) {
 		return l, nil
 	}
 	if isAddressInUse(err) {
-		return nil, fmt.Errorf("%s is taken by another process; choose another address with --listen, port 0 for any free one", e.given)
+		return nil, fmt.Errorf("%s is taken by another process; choose another address with %s, port 0 for any free one", e.given, e.flag)
 	}
 	return nil, fmt.Errorf("listen on %s: %w", e.given, withoutOp(err))
 }

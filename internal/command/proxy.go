@@ -160,7 +160,7 @@ func (o *proxyOptions) check(to *upstream) (*endpoint, error) {
 	if i := slices.IndexFunc(s.allowedHosts, func(h string) bool { return !isHost(h) }); i >= 0 {
 		return nil, usagef("--allowed-hosts: %q is neither a name nor an address; a port does not belong to it", s.allowedHosts[i])
 	}
-	at, err := resolve(s.listen)
+	at, err := resolve("--listen", s.listen)
 	if err != nil || at.loopback() {
 		return at, err
 	}

@@ -42,6 +42,10 @@ type serveOptions struct {
 	maxBodyBytes   byteSize
 	historyBytes   byteSize
 
+	adminListen    string
+	adminTokenFile string
+	adminAt        *endpoint // of adminListen, nil for none
+
 	logFormat choice
 	quiet     bool
 }
@@ -121,10 +125,13 @@ func (o *serveOptions) addFlags(cmd *cobra.Command) {
 	f.Var(&o.maxBodyBytes, "max-body-bytes", "the largest request body")
 	f.Var(&o.historyBytes, "history-bytes", "what the past may hold in memory, which watches and paged lists still read; what is evicted is answered with 410")
 
+	f.StringVar(&o.adminListen, "admin-listen", "", "serve /metrics (Prometheus) and /debug/pprof/ on this address, HOST:PORT; off by default")
+	f.StringVar(&o.adminTokenFile, "admin-token-file", "", "a file with the one bearer token that --admin-listen asks for; required beyond loopback, and none of --token-auth-file")
+
 	addChoice(cmd, &o.logFormat, "log-format", "", "text", "text or json; with json start lines are records too", "text", "json")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "log warnings and errors only, not each request")
 
-	for _, name := range []string{"load", "rbac", "tls-cert-file", "tls-private-key-file", "token-auth-file", "client-ca-file", "kubeconfig-out"} {
+	for _, name := range []string{"load", "rbac", "tls-cert-file", "tls-private-key-file", "token-auth-file", "client-ca-file", "admin-token-file", "kubeconfig-out"} {
 		cobra.CheckErr(cmd.MarkFlagFilename(name))
 	}
 	cobra.CheckErr(cmd.MarkFlagDirname("tls-dir"))

@@ -16,7 +16,17 @@ type access struct {
 	options []server.Option
 	// token is the first of --token-auth-file, "" for none.
 	token     string
+	tokens    *server.Tokens // nil for none
 	clientCAs *x509.CertPool // nil for none
+}
+
+// knows reports whether the API lets in who has a token.
+func (a *access) knows(token string) bool {
+	if a.tokens == nil {
+		return false
+	}
+	_, ok := a.tokens.Authenticate(token)
+	return ok
 }
 
 // askForCertificates has clients show the certificates that they have. The handler
@@ -35,7 +45,7 @@ func (o *serveOptions) access(ctx context.Context, stdin io.Reader, c *console) 
 		if err != nil {
 			return nil, err
 		}
-		a.token, a.options = first, append(a.options, server.WithTokens(tokens))
+		a.token, a.tokens, a.options = first, tokens, append(a.options, server.WithTokens(tokens))
 		if !o.secure() {
 			c.warn("kubectl and client-go send no token over plain http; add --tls")
 		}

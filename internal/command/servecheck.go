@@ -41,7 +41,10 @@ func (o *serveOptions) check() (*endpoint, error) {
 	if err := o.checkAccess(); err != nil {
 		return nil, err
 	}
-	at, err := resolve(o.listen)
+	at, err := resolve("--listen", o.listen)
+	if err == nil {
+		o.adminAt, err = o.checkAdmin()
+	}
 	if err != nil || at.loopback() {
 		return at, err
 	}

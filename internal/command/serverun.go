@@ -24,7 +24,7 @@ func (o *serveOptions) run(ctx context.Context, stdin io.Reader, stderr io.Write
 	go func() { _, _ = openapi.LoadServer(o.profile.profile()) }()
 	c := newConsole(stderr, o.logFormat.value, o.quiet)
 	hosts := slices.Concat(at.hosts(), o.allowedHosts)
-	pair, err := o.certificate(at, hosts, c)
+	pair, err := o.certificate(at, slices.Concat(hosts, o.adminAt.hosts()), c)
 	if err != nil {
 		return err
 	}
@@ -38,8 +38,13 @@ func (o *serveOptions) run(ctx context.Context, stdin io.Reader, stderr io.Write
 		return err
 	}
 	defer l.Close()
-	options := append(o.serverOptions(hosts, c), who.options...)
 	objects := store.NewMemory(store.WithHistory(store.History{Bytes: int64(o.historyBytes)}))
+	second, err := o.openAdmin(who, objects)
+	if err != nil {
+		return err
+	}
+	defer second.close()
+	options := slices.Concat(o.serverOptions(hosts, c), who.options, second.options())
 	if err := o.fill(ctx, objects, options, stdin, c); err != nil {
 		return err
 	}
@@ -47,6 +52,7 @@ func (o *serveOptions) run(ctx context.Context, stdin io.Reader, stderr io.Write
 	if err != nil {
 		return err
 	}
+	defer second.serve(pair, c)()
 	if err := o.announce(at.url(pair != nil, l)+o.pathPrefix, pair, who.token, c); err != nil {
 		return err
 	}

@@ -31,6 +31,7 @@ var arrows = map[string][]string{
 	"server/store/storetest":   {"server/store"},
 	"server/rbac":              {},
 	"server/managedfields":     {},
+	"server/admin":             {"server/store"},
 	"server":                   {"gen/vmi", "gen/vmiserver", "gen/clusterserver", "openapi", "manifest", "server/store", "server/rbac", "server/managedfields", "internal/kubeproto"},
 	"server/servertest":        {"server", "server/store", "client", "gen/vmi"},
 	"contract":                 {"openapi", "manifest"},
@@ -38,7 +39,7 @@ var arrows = map[string][]string{
 	"contract/internal/mutant": {},
 	"client/kubeconfig":        {},
 	"internal/certs":           {},
-	"internal/command":         {"openapi", "manifest", "client", "server", "server/store", "server/rbac", "contract", "contract/proxy", "client/kubeconfig", "internal/certs"},
+	"internal/command":         {"openapi", "manifest", "client", "server", "server/store", "server/rbac", "server/admin", "contract", "contract/proxy", "client/kubeconfig", "internal/certs"},
 	"internal/house":           {},
 	"internal/kubeproto":       {},
 	"cmd/vmikit":               {"internal/command"},
@@ -47,7 +48,7 @@ var arrows = map[string][]string{
 }
 
 // examples are programs over the public packages.
-var public = []string{"gen/vmi", "client", "openapi", "manifest", "server", "server/store", "server/rbac", "server/managedfields", "server/servertest", "contract", "contract/proxy", "client/kubeconfig"}
+var public = []string{"gen/vmi", "client", "openapi", "manifest", "server", "server/store", "server/rbac", "server/managedfields", "server/admin", "server/servertest", "contract", "contract/proxy", "client/kubeconfig"}
 
 type pkg struct {
 	ImportPath string
