@@ -45,8 +45,8 @@ type replay struct {
 const recordedRevision = 4
 
 // newReplay starts a server like the recorded one was: its three users, and what its
-// authorizer let them do.
-func newReplay(t *testing.T) *replay {
+// authorizer let them do, and whether it let people in unknown.
+func newReplay(t *testing.T, anonymous bool) *replay {
 	t.Helper()
 	p := &replay{t: t}
 	policy, err := rbac.New(
@@ -58,11 +58,14 @@ func newReplay(t *testing.T) *replay {
 	)
 	require.NoError(t, err)
 	life, end := context.WithCancel(context.Background())
-	h, err := server.New(
-		store.NewMemory(store.WithClock(func() time.Time { return time.UnixMicro(recordedRevision) })),
+	options := []server.Option{
 		tokens(t), server.WithPolicy(policy), server.WithLifetime(life), server.WithResponseValidation(server.ValidateFull),
 		server.WithClock(func() time.Time { return time.Unix(p.now.Load(), 0) }), server.WithIDs(p.nextID),
-	)
+	}
+	if anonymous {
+		options = append(options, server.WithAnonymous())
+	}
+	h, err := server.New(store.NewMemory(store.WithClock(func() time.Time { return time.UnixMicro(recordedRevision) })), options...)
 	require.NoError(t, err)
 	srv := httptest.NewServer(h)
 	t.Cleanup(func() {
