@@ -32,7 +32,8 @@ var arrows = map[string][]string{
 	"server/rbac":              {},
 	"server/managedfields":     {},
 	"server/admin":             {"server/store"},
-	"server":                   {"gen/vmi", "gen/vmiserver", "gen/clusterserver", "openapi", "manifest", "server/store", "server/rbac", "server/managedfields", "internal/kubeproto"},
+	"server/admission":         {},
+	"server":                   {"gen/vmi", "gen/vmiserver", "gen/clusterserver", "openapi", "manifest", "server/store", "server/rbac", "server/managedfields", "server/admission", "internal/kubeproto"},
 	"server/servertest":        {"server", "server/store", "client", "gen/vmi"},
 	"contract":                 {"openapi", "manifest"},
 	"contract/proxy":           {"contract", "openapi"},
@@ -48,7 +49,7 @@ var arrows = map[string][]string{
 }
 
 // examples are programs over the public packages.
-var public = []string{"gen/vmi", "client", "openapi", "manifest", "server", "server/store", "server/rbac", "server/managedfields", "server/admin", "server/servertest", "contract", "contract/proxy", "client/kubeconfig"}
+var public = []string{"gen/vmi", "client", "openapi", "manifest", "server", "server/store", "server/rbac", "server/managedfields", "server/admin", "server/admission", "server/servertest", "contract", "contract/proxy", "client/kubeconfig"}
 
 type pkg struct {
 	ImportPath string
