@@ -24,6 +24,7 @@ type Option func(*config) error
 type config struct {
 	profile     openapi.Profile
 	enumUnknown EnumUnknown
+	admission   Admission
 	warn        func(store.Key, openapi.Issue)
 	validate    ResponseValidation
 	tokens      *Tokens

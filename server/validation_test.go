@@ -128,7 +128,7 @@ func TestOptionsAreChecked(t *testing.T) {
 		server.WithProfile("nosuch"), server.WithHosts("a/b"), server.WithHosts("example.com:8443"), server.WithHosts("*.example.com"), server.WithHosts(""),
 		server.WithLogger(nil), server.WithRequestTimeout(0), server.WithMaxBodyBytes(-1),
 		// Nobody means to open a server by handing over nothing.
-		server.WithTokens(nil), server.WithPolicy(nil), server.WithClock(nil), server.WithIDs(nil), server.WithWarnings(nil), nil,
+		server.WithAdmission(2), server.WithTokens(nil), server.WithPolicy(nil), server.WithClock(nil), server.WithIDs(nil), server.WithWarnings(nil), nil,
 	} {
 		_, err := server.New(store.NewMemory(), o)
 		assert.Error(t, err)

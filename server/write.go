@@ -178,6 +178,10 @@ func (s *server) insert(x *exchange, key store.Key, object map[string]any, w wri
 			return nil, err
 		}
 	}
+	object, err := s.admit(x, key.Name, nil, object)
+	if err != nil {
+		return nil, err
+	}
 	warnFinalizers(x, asObject(object["metadata"]), nil)
 	d, err := x.resource.draft(key, object)
 	if err != nil {
@@ -265,6 +269,16 @@ func (s *server) update(x *exchange, old *store.Object, object map[string]any, w
 		return nil, x.resource.modified(name)
 	}
 	nextMeta(meta, oldMeta)
+	if !w.owned {
+		if err := s.own(x, old.JSON, object, w); err != nil {
+			return nil, err
+		}
+	}
+	object, err := s.admit(x, name, was, object)
+	if err != nil {
+		return nil, err
+	}
+	meta = asObject(object["metadata"])
 	causes := x.resource.check(old.Key, object, was)
 	deleting := text(meta, "deletionTimestamp") != ""
 	if deleting {
@@ -276,11 +290,6 @@ func (s *server) update(x *exchange, old *store.Object, object map[string]any, w
 	warnFinalizers(x, meta, oldMeta)
 	if !x.resource.native && !sameBeside(object, was) {
 		raiseGeneration(meta)
-	}
-	if !w.owned {
-		if err := s.own(x, old.JSON, object, w); err != nil {
-			return nil, err
-		}
 	}
 	if reflect.DeepEqual(object, was) {
 		return old, nil
