@@ -49,6 +49,7 @@ func TestWrongUsage(t *testing.T) {
 		{"serve -x", "unknown shorthand flag: 'x' in -x", "vmikit serve"},
 		{"serve --profile v2", `invalid argument "v2" for "--profile" flag: must be one of document, kubernetes, kubevirt`, "vmikit serve"},
 		{"serve --enum-unknown drop", `invalid argument "drop" for "--enum-unknown" flag: must be one of fail, warn`, "vmikit serve"},
+		{"serve --admission webhooks", `invalid argument "webhooks" for "--admission" flag: must be one of none, kubevirt`, "vmikit serve"},
 		{"serve --history-bytes 0", `invalid argument "0" for "--history-bytes" flag: must be a number of bytes above zero, such as 1048576 or 1Mi`, "vmikit serve"},
 		{"serve --history-bytes 9999999999Gi", `invalid argument "9999999999Gi" for "--history-bytes" flag: must be a number of bytes above zero, such as 1048576 or 1Mi`, "vmikit serve"},
 		{"serve --listen 127.0.0.1", `--listen "127.0.0.1": must be HOST:PORT, such as 127.0.0.1:6443 or [::1]:6443`, "vmikit serve"},
@@ -92,6 +93,7 @@ func TestCompletion(t *testing.T) {
 	for line, want := range map[string]string{
 		"serve --profile":         "document\nkubernetes\nkubevirt\n",
 		"serve --log-format":      "text\njson\n",
+		"serve --admission":       "none\nkubevirt\n",
 		"validate -o":             "text\njson\njunit\n",
 		"profiles diff document":  "document\nkubernetes\nkubevirt\n",
 		"profiles show document":  "",

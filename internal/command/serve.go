@@ -14,6 +14,7 @@ type serveOptions struct {
 
 	profile           choice
 	enumUnknown       choice
+	admission         choice
 	validateResponses choice
 
 	listen       string
@@ -96,6 +97,10 @@ func (o *serveOptions) addFlags(cmd *cobra.Command) {
 
 	addProfile(cmd, &o.profile, "the profile that objects and parameters are judged by")
 	addChoice(cmd, &o.enumUnknown, "enum-unknown", "", "fail", "what to do with a value that a closed list of the profile does not have: fail or warn", "fail", "warn")
+	addChoice(cmd, &o.admission, "admission", "", "none",
+		"what becomes of machines that clients write: none (stored as they are, as by the bare CRD: anybody may write a status) or kubevirt (as by KubeVirt's "+
+			"webhooks: defaults, refusals, and specs and statuses that only users like system:serviceaccount:kubevirt:kubevirt-controller change; "+
+			"nothing here removes the finalizer that machines get, so a deleted one stays until a client does)", "none", "kubevirt")
 	addChoice(cmd, &o.validateResponses, "validate-responses", "", "envelope",
 		"how much of each answer is checked: envelope (objects were checked when they came in), full (every byte, slow) or off", "envelope", "full", "off")
 

@@ -86,4 +86,7 @@ func (o *serveOptions) tellAccess(c *console) {
 	case len(o.rbac) == 0 && o.asksWho():
 		c.warn("no --rbac: everybody with a token or a certificate may do everything")
 	}
+	if !o.asksWho() && o.admission.value == "kubevirt" {
+		c.warn("--admission=kubevirt without --token-auth-file or --client-ca-file: nobody is KubeVirt, so nobody can change a spec or a status")
+	}
 }

@@ -74,12 +74,14 @@ func (o *serveOptions) run(ctx context.Context, stdin io.Reader, stderr io.Write
 
 func (o *serveOptions) serverOptions(hosts []string, c *console) []server.Option {
 	enumUnknown := map[string]server.EnumUnknown{"fail": server.EnumFail, "warn": server.EnumWarn}
+	admission := map[string]server.Admission{"none": server.AdmissionNone, "kubevirt": server.AdmissionKubeVirt}
 	validation := map[string]server.ResponseValidation{
 		"envelope": server.ValidateEnvelope, "full": server.ValidateFull, "off": server.ValidateOff,
 	}
 	options := []server.Option{
 		server.WithProfile(o.profile.profile()),
 		server.WithEnumUnknown(enumUnknown[o.enumUnknown.value]),
+		server.WithAdmission(admission[o.admission.value]),
 		server.WithResponseValidation(validation[o.validateResponses.value]),
 		server.WithHosts(hosts...),
 		server.WithCORS(o.corsOrigins...),
