@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -75,22 +76,43 @@ func publish(doc *openapi3.T) (*Published, error) {
 		Paths map[string]entry `json:"paths"`
 	}{make(map[string]entry)}
 	p := &Published{groups: make(map[string]PublishedGroup)}
+	add := func(group string, text []byte) {
+		sum := sha512.Sum512(text)
+		hash := strings.ToUpper(hex.EncodeToString(sum[:]))
+		p.groups[group] = PublishedGroup{JSON: text, Hash: hash}
+		index.Paths[group] = entry{"/openapi/v3/" + group + "?hash=" + hash}
+	}
 	for group, paths := range paths {
 		slices.Sort(paths)
 		text, err := publishGroup(doc, group, paths)
 		if err != nil {
 			return nil, fmt.Errorf("publish %s: %w", group, err)
 		}
-		sum := sha512.Sum512(text)
-		hash := strings.ToUpper(hex.EncodeToString(sum[:]))
-		p.groups[group] = PublishedGroup{JSON: text, Hash: hash}
-		index.Paths[group] = entry{"/openapi/v3/" + group + "?hash=" + hash}
+		add(group, text)
+		if group == kubevirtGroup {
+			add(oldKubevirtGroup, inOldVersion(text))
+		}
 	}
 	var err error
 	if p.index, err = json.Marshal(index); err != nil {
 		return nil, fmt.Errorf("publish the index: %w", err)
 	}
 	return p, nil
+}
+
+// KubeVirt's group in the version of the document, and in the one that it is deprecated
+// for. Servers of it have the same objects in both, and so it is published in both.
+const (
+	kubevirtGroup    = "apis/kubevirt.io/v1"
+	oldKubevirtGroup = kubevirtGroup + "alpha3"
+)
+
+// kubevirtVersion is where the document of KubeVirt's group says its version: in paths,
+// in names of schemas, as apiVersion, and in the extension for kinds.
+var kubevirtVersion = regexp.MustCompile(`(/apis/kubevirt\.io/v1|io\.kubevirt\.v1|"kubevirt\.io/v1|"group":"kubevirt\.io","kind":"[A-Za-z]+","version":"v1)(["./])`)
+
+func inOldVersion(text []byte) []byte {
+	return kubevirtVersion.ReplaceAll(text, []byte("${1}alpha3$2"))
 }
 
 // groupOf returns the group and version that a path of resources is in, as

@@ -36,6 +36,12 @@ func TestPublishedSchemasAreThoseOfTheDocument(t *testing.T) {
 		require.NoError(t, err)
 		published, err := publish(doc)
 		require.NoError(t, err)
+		old, ok := published.groups[oldKubevirtGroup]
+		require.True(t, ok)
+		text := published.groups[kubevirtGroup].JSON
+		assert.NotContains(t, string(old.JSON), `"kubevirt.io/v1"`)
+		assert.Equal(t, string(text), strings.ReplaceAll(string(old.JSON), "v1alpha3", "v1"), "nothing but the version differs")
+		delete(published.groups, oldKubevirtGroup)
 		for name, group := range published.groups {
 			var got struct {
 				Components struct{ Schemas map[string]any }

@@ -41,7 +41,7 @@ func WithAdmission(a Admission) Option {
 // nobody owns what they change, and before the store. It returns the object to store;
 // the one that it gets stays as it was, for another try. old is nil for a new object.
 func (s *server) admit(x *exchange, name string, old, object map[string]any) (map[string]any, error) {
-	if s.admission == AdmissionNone || x.resource != s.machines {
+	if s.admission == AdmissionNone || !x.resource.is(s.machines) {
 		return object, nil
 	}
 	next := make(map[string]any)

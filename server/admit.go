@@ -24,8 +24,9 @@ var (
 )
 
 const (
-	oldAPIVersion = group + "/v1alpha3"
-	apiVersion    = group + "/" + version
+	oldVersionName = "v1alpha3"
+	oldAPIVersion  = group + "/" + oldVersionName
+	apiVersion     = group + "/" + version
 )
 
 // incoming is a valid object on its way into the store.
@@ -157,35 +158,33 @@ func quote(s string) string {
 	return fmt.Sprintf("%q", s)
 }
 
-// complete returns the metadata with what only a server can give.
-func (w *Writer) complete(given map[string]any, old *store.Object) (map[string]any, error) {
-	meta := maps.Clone(given)
-	var inherited struct {
-		Metadata struct {
-			UID               string    `json:"uid"`
-			CreationTimestamp time.Time `json:"creationTimestamp"`
-		} `json:"metadata"`
-	}
+// complete returns the metadata with what only a server can give, or what the
+// predecessor has of it.
+func (w *Writer) complete(in *incoming, old *store.Object) (map[string]any, error) {
+	meta := maps.Clone(in.meta)
+	inherited := map[string]any{"generation": json.Number("0")}
+	var was map[string]any
 	if old != nil {
-		if err := json.Unmarshal(old.JSON, &inherited); err != nil {
+		if err := unmarshal(old.JSON, &was); err != nil {
 			return nil, fmt.Errorf("stored object %s: %w", old.Key, err)
 		}
-	}
-	uid, created := inherited.Metadata.UID, inherited.Metadata.CreationTimestamp
-	if uid == "" {
-		uid = w.newID()
-	}
-	if created.IsZero() {
-		created = w.now()
+		inherited = asObject(was["metadata"])
 	}
 	if text(meta, "uid") == "" {
-		meta["uid"] = uid
+		if meta["uid"] = inherited["uid"]; text(meta, "uid") == "" {
+			meta["uid"] = w.newID()
+		}
 	}
 	if text(meta, "creationTimestamp") == "" {
-		meta["creationTimestamp"] = created.UTC().Format(time.RFC3339)
+		if meta["creationTimestamp"] = inherited["creationTimestamp"]; text(meta, "creationTimestamp") == "" {
+			meta["creationTimestamp"] = w.now().UTC().Format(time.RFC3339)
+		}
 	}
 	if _, ok := meta["generation"]; !ok {
-		meta["generation"] = json.Number("1")
+		meta["generation"] = inherited["generation"]
+		if !sameBeside(in.object, was) {
+			raiseGeneration(meta)
+		}
 	}
 	meta["resourceVersion"] = ""
 	return meta, nil

@@ -96,11 +96,11 @@ func (s *server) validateAnswer(x *exchange, a answer) openapi.Issues {
 	case a.stream != nil:
 		r.Head = true
 	case s.validate == ValidateFull:
-		r.Body = a.whole()
+		r.Body = x.resource.judged(a.whole())
 	case a.stored:
 		r.Head = true
 	default: // The envelope: objects are valid.
-		r.Body = slices.Concat(a.head, a.tail)
+		r.Body = x.resource.judged(slices.Concat(a.head, a.tail))
 	}
 	return s.doc.ValidateResponse(r)
 }

@@ -130,6 +130,7 @@ func (s *server) merged(x *exchange, name string, live, applied []byte, w write,
 	if err := s.judgeRules(x, name, s.inspect(x, withoutNulls(raw, object))); err != nil {
 		return nil, nil, err
 	}
+	x.resource.inStore(object)
 	if meta = asObject(object["metadata"]); meta == nil {
 		meta = make(map[string]any)
 		object["metadata"] = meta

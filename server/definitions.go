@@ -51,7 +51,7 @@ func (s *server) definition() map[string]any {
 		"metadata": map[string]any{"name": s.machines.qualified()},
 		"spec": map[string]any{
 			"group": group, "scope": "Namespaced", "names": names, "conversion": map[string]any{"strategy": "None"},
-			"versions": []any{of(version, true, false)},
+			"versions": []any{of(version, true, false), of(oldVersionName, false, true)},
 		},
 		"status": map[string]any{
 			"acceptedNames": names, "storedVersions": []string{version},

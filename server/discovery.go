@@ -42,15 +42,20 @@ func (s *server) groups() []string {
 	return names
 }
 
-// apiGroup is a group as discovery shows it. There is one version of each.
-func (s *server) apiGroup(name string) (vmi.APIGroup, bool) {
+// apiGroup is a group as discovery shows it, the version that is preferred first.
+func (s *server) apiGroup(name string) (g vmi.APIGroup, ok bool) {
+	g.Name = name
 	for _, r := range s.resources {
-		if r.group == name {
-			v := vmi.GroupVersionForDiscovery{GroupVersion: r.apiVersion(), Version: r.version}
-			return vmi.APIGroup{Name: name, Versions: []vmi.GroupVersionForDiscovery{v}, PreferredVersion: v}, true
+		v := vmi.GroupVersionForDiscovery{GroupVersion: r.apiVersion(), Version: r.version}
+		if r.group == name && !slices.Contains(g.Versions, v) {
+			g.Versions = append(g.Versions, v)
 		}
 	}
-	return vmi.APIGroup{}, false
+	if len(g.Versions) == 0 {
+		return g, false
+	}
+	g.PreferredVersion = g.Versions[0]
+	return g, true
 }
 
 // apiResources are the resources of a group and version.
@@ -127,28 +132,36 @@ func (s *server) aggregate(groups ...string) vmi.APIGroupDiscoveryList {
 	list := vmi.APIGroupDiscoveryList{Kind: "APIGroupDiscoveryList", APIVersion: "apidiscovery.k8s.io/v2"}
 	for _, name := range groups {
 		g, _ := s.apiGroup(name)
-		v := g.PreferredVersion.Version
-		of := vmi.APIVersionDiscovery{Version: v, Freshness: "Current"}
-		for _, r := range s.apiResources(name, v) {
-			scope := vmi.ResourceScopeCluster
-			if r.Namespaced {
-				scope = vmi.ResourceScopeNamespaced
-			}
-			of.Resources = append(of.Resources, vmi.APIResourceDiscovery{
-				Resource:         r.Name,
-				ResponseKind:     vmi.GroupVersionKind{Group: name, Version: v, Kind: r.Kind},
-				Scope:            scope,
-				SingularResource: r.SingularName,
-				Verbs:            r.Verbs,
-				ShortNames:       r.ShortNames,
-				Categories:       r.Categories,
+		shown := vmi.APIGroupDiscovery{Metadata: vmi.APIGroupDiscoveryMeta{Name: name}}
+		for _, v := range g.Versions {
+			shown.Versions = append(shown.Versions, vmi.APIVersionDiscovery{
+				Version: v.Version, Freshness: "Current", Resources: s.discovered(name, v.Version),
 			})
 		}
-		list.Items = append(list.Items, vmi.APIGroupDiscovery{
-			Metadata: vmi.APIGroupDiscoveryMeta{Name: name}, Versions: []vmi.APIVersionDiscovery{of},
-		})
+		list.Items = append(list.Items, shown)
 	}
 	return list
+}
+
+// discovered are the resources of a group and version as aggregated discovery shows them.
+func (s *server) discovered(group, version string) []vmi.APIResourceDiscovery {
+	var shown []vmi.APIResourceDiscovery
+	for _, r := range s.apiResources(group, version) {
+		scope := vmi.ResourceScopeCluster
+		if r.Namespaced {
+			scope = vmi.ResourceScopeNamespaced
+		}
+		shown = append(shown, vmi.APIResourceDiscovery{
+			Resource:         r.Name,
+			ResponseKind:     vmi.GroupVersionKind{Group: group, Version: version, Kind: r.Kind},
+			Scope:            scope,
+			SingularResource: r.SingularName,
+			Verbs:            r.Verbs,
+			ShortNames:       r.ShortNames,
+			Categories:       r.Categories,
+		})
+	}
+	return shown
 }
 
 // discover answers in the form that the client knows.

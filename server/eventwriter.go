@@ -85,7 +85,7 @@ func (w *eventWriter) object(event string, o *store.Object) error {
 	case openapi.FormPartialObject:
 		line = appendPartial(line, metadataOf(o), w.want)
 	default:
-		line = append(line, o.JSON...)
+		line = append(line, w.x.resource.show(o)...)
 	}
 	w.line = append(line, "}\n"...)
 	return w.end(event)
@@ -98,7 +98,7 @@ func (w *eventWriter) end(event string) error {
 	own := event == eventBookmark || event == eventError
 	if s.validate == ValidateFull || s.validate == ValidateEnvelope && own {
 		form := eventForms[w.want.form]
-		issues := s.doc.ValidateResponse(openapi.Response{Form: form, Kind: w.x.kind(), Status: http.StatusOK, Body: w.line})
+		issues := s.doc.ValidateResponse(openapi.Response{Form: form, Kind: w.x.kind(), Status: http.StatusOK, Body: w.x.resource.judged(w.line)})
 		if len(issues) > 0 {
 			s.logBroken(w.x, form, issues)
 			return errBrokenEvent
@@ -127,7 +127,7 @@ func (w *eventWriter) appendTable(to []byte, o *store.Object) []byte {
 	to = append(to, `{"kind":"Table","apiVersion":"`+w.want.metaVersion+`","metadata":{"resourceVersion":"`...)
 	to = append(strconv.AppendInt(to, o.Revision, 10), `"},"columnDefinitions":`...)
 	to = append(append(to, definitions...), `,"rows":[`...)
-	return append(w.server.appendRow(to, w.x.resource.columns, o, w.want, w.include), "]}"...)
+	return append(w.server.appendRow(to, w.x.resource, o, w.want, w.include), "]}"...)
 }
 
 // bookmark tells how far the watch is, and whether all has been shown that was
@@ -137,7 +137,7 @@ func (w *eventWriter) bookmark(revision int64, initialEnd bool) error {
 	if initialEnd {
 		annotations = `"annotations":{"` + initialEventsEnd + `":"true"},`
 	}
-	o := &store.Object{Revision: revision, JSON: []byte(`{"apiVersion":"` + w.x.resource.apiVersion() + `","kind":"` + w.x.resource.kind() + `","metadata":{` + annotations +
+	o := &store.Object{Revision: revision, JSON: []byte(`{"apiVersion":"` + w.x.resource.storedVersion() + `","kind":"` + w.x.resource.kind() + `","metadata":{` + annotations +
 		`"resourceVersion":"` + strconv.FormatInt(revision, 10) + `"}}`)}
 	if err := w.object(eventBookmark, o); err != nil {
 		return err

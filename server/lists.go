@@ -35,6 +35,9 @@ func wholeList(r *resource, objects []*store.Object, meta listMeta) answer {
 	tail := append([]byte(`],"kind":"`+r.kind()+`List","metadata":`), m...)
 	a := okJSON(openapi.FormList, []byte(`{"apiVersion":"`+r.apiVersion()+`","items":[`))
 	a.items, a.tail = objects, append(tail, "}\n"...)
+	if r.storedAs != "" {
+		a.render = func(to []byte, o *store.Object) []byte { return append(to, r.show(o)...) }
+	}
 	return a
 }
 

@@ -31,6 +31,13 @@ func machines(st store.Store) *resource {
 	}
 }
 
+// oldVersion is a resource in a version that is deprecated.
+func oldVersion(r *resource, version string) *resource {
+	old := *r
+	old.version, old.storedAs = version, r.apiVersion()
+	return &old
+}
+
 // ListNamespacedVirtualMachineInstance answers a list of one namespace. One that
 // has no machines, or no valid name, is an empty list, as in a cluster.
 func (s *server) ListNamespacedVirtualMachineInstance(c echo.Context, namespace string, p vmi.ListNamespacedVirtualMachineInstanceParams) error {

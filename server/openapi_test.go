@@ -18,7 +18,7 @@ func TestOpenAPIV3(t *testing.T) {
 		Paths map[string]struct{ ServerRelativeURL string }
 	}
 	require.NoError(t, json.Unmarshal(f.get("/openapi/v3").body, &index))
-	assert.Len(t, index.Paths, 5)
+	assert.Len(t, index.Paths, 6)
 	for path, at := range index.Paths {
 		url := at.ServerRelativeURL
 		assert.Regexp(t, `^/openapi/v3/`+path+`\?hash=[0-9A-F]{128}$`, url)

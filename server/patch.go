@@ -141,7 +141,7 @@ func wellFormed(raw []byte) error {
 
 // patched is an object after a change, valid again.
 func (s *server) patched(x *exchange, old *store.Object, next change, w write) (map[string]any, error) {
-	raw, err := next(old.JSON)
+	raw, err := next(x.resource.show(old))
 	if err != nil {
 		return nil, errPatch()
 	}
@@ -155,6 +155,7 @@ func (s *server) patched(x *exchange, old *store.Object, next change, w write) (
 	if err := s.judge(x, old.Key.Name, withoutNulls(raw, object), w.validation); err != nil {
 		return nil, err
 	}
+	x.resource.inStore(object)
 	meta := asObject(object["metadata"])
 	if meta == nil {
 		meta = make(map[string]any)
@@ -166,8 +167,17 @@ func (s *server) patched(x *exchange, old *store.Object, next change, w write) (
 	if err := checkNamespace(x.resource, meta, old.Key.Namespace); err != nil {
 		return nil, err
 	}
+	if is := text(meta, "uid"); is != "" && is != uidOf(old) {
+		return nil, x.resource.invalid(old.Key.Name, []vmi.StatusCause{invalidField("metadata.uid", quote(is), "field is immutable")})
+	}
 	if text(meta, "resourceVersion") == "" {
 		meta["resourceVersion"] = fmt.Sprint(old.Revision) // whatever is there
 	}
 	return object, nil
+}
+
+func uidOf(o *store.Object) string {
+	var meta struct{ UID string }
+	decode(metadataOf(o), &meta)
+	return meta.UID
 }

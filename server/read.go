@@ -45,7 +45,7 @@ func (s *server) list(x *exchange, namespace string, p listParams) error {
 	meta := s.listMeta(o, page)
 	switch want.form {
 	case openapi.FormTable:
-		x.answer, err = s.table(x.resource.columns, page.Objects, meta, want, include)
+		x.answer, err = s.table(x.resource, page.Objects, meta, want, include)
 	case openapi.FormPartialObjectList:
 		x.answer, err = partialList(page.Objects, meta, want)
 	default:
@@ -133,11 +133,11 @@ func (s *server) answerObject(x *exchange, status int, o *store.Object, want wan
 	switch want.form {
 	case openapi.FormTable:
 		meta := listMeta{ResourceVersion: strconv.FormatInt(o.Revision, 10)}
-		x.answer, err = s.table(x.resource.columns, []*store.Object{o}, meta, want, include)
+		x.answer, err = s.table(x.resource, []*store.Object{o}, meta, want, include)
 	case openapi.FormPartialObject:
 		x.answer = partialObject(o, want)
 	default:
-		x.answer = answer{form: openapi.FormItem, contentType: mediaJSON, head: o.JSON, tail: lineFeed, stored: true}
+		x.answer = answer{form: openapi.FormItem, contentType: mediaJSON, head: x.resource.show(o), tail: lineFeed, stored: true}
 	}
 	x.answer.status = status
 	return err

@@ -1,6 +1,8 @@
 package server
 
 import (
+	"bytes"
+	"cmp"
 	"fmt"
 	"maps"
 	"net/http"
@@ -30,6 +32,9 @@ type resource struct {
 	native bool
 	// unconditional says that a PUT may leave the resourceVersion out.
 	unconditional bool
+	// storedAs is the apiVersion that the objects have in the store, where it is another:
+	// that of the version that this one is deprecated for.
+	storedAs string
 	// complete gives an object what this kind has of the server's own, and says what
 	// is wrong with it beside what the document says; old is nil for a new one.
 	complete func(object, old map[string]any) []vmi.StatusCause
@@ -42,11 +47,11 @@ const clusterScope = "cluster"
 // does reports whether the resource has a verb.
 func (r *resource) does(verb string) bool { return slices.Contains(r.discovered.Verbs, verb) }
 
-// path is where the resource is, or one object of it.
+// path is where the resource is, or one object of it, in the version that has routes.
 func (r *resource) path(namespace, name string) string {
-	p := "/api/" + r.version
+	p := "/api/" + r.storedVersion()
 	if r.group != "" {
-		p = "/apis/" + r.group + "/" + r.version
+		p = "/apis/" + r.storedVersion()
 	}
 	if r.discovered.Namespaced && namespace != "" {
 		p += "/namespaces/" + namespace
@@ -100,6 +105,43 @@ func (r *resource) apiVersion() string {
 		return r.version
 	}
 	return r.group + "/" + r.version
+}
+
+// show is an object in the version of the resource.
+func (r *resource) show(o *store.Object) []byte {
+	if r.storedAs == "" {
+		return o.JSON
+	}
+	const member = `{"apiVersion":"`
+	if rest, ok := bytes.CutPrefix(o.JSON, []byte(member+r.storedAs+`"`)); ok {
+		return slices.Concat([]byte(member+r.apiVersion()+`"`), rest)
+	}
+	// A member that nobody names may stand before it.
+	var object map[string]any
+	_ = unmarshal(o.JSON, &object) // what is stored is an object
+	object["apiVersion"] = r.apiVersion()
+	return canonical(object)
+}
+
+// judged is a body as the document judges it, which knows the version that is stored.
+func (r *resource) judged(body []byte) []byte {
+	if r == nil || r.storedAs == "" {
+		return body
+	}
+	return bytes.ReplaceAll(body, []byte(`"apiVersion":"`+r.apiVersion()+`"`), []byte(`"apiVersion":"`+r.storedAs+`"`))
+}
+
+// storedVersion is the apiVersion that objects have in the store.
+func (r *resource) storedVersion() string { return cmp.Or(r.storedAs, r.apiVersion()) }
+
+// inStore gives an object of a client the version in which it is stored.
+func (r *resource) inStore(object map[string]any) {
+	object["apiVersion"] = r.storedVersion()
+}
+
+// is reports whether two resources are versions of one.
+func (r *resource) is(o *resource) bool {
+	return r != nil && r.name() == o.name() && r.group == o.group
 }
 
 // qualified is the resource as messages name it, virtualmachineinstances.kubevirt.io.

@@ -21,7 +21,7 @@ func (s *server) addResources(st store.Store) error {
 	s.accessReviews, s.rulesReviews = accessReviews(), rulesReviews()
 	s.resources = []*resource{
 		s.events, s.namespaces, s.nodes, s.claims, s.pods, s.secrets,
-		s.machines, s.kubevirts,
+		s.machines, s.kubevirts, oldVersion(s.machines, oldVersionName), oldVersion(s.kubevirts, oldVersionName),
 		s.definitions, s.accessReviews, s.rulesReviews, s.leases,
 	}
 	ctx := context.Background()

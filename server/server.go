@@ -215,12 +215,14 @@ func (s *server) checkMethod(x *exchange) error {
 	case i.Subresource != "":
 		return r.notFound(i.Name)
 	case reads && r.does("get"):
+		r.warn(x)
 		return nil
 	case i.Name == "" && (i.Verb == "update" || i.Verb == "patch") && r.does(i.Verb):
 		return badRequest("name must be provided")
 	case i.Verb == "create" && i.Name != "", i.legacyWatch, !r.does(i.Verb):
 		return methodNotAllowed(i)
 	}
+	r.warn(x)
 	return nil
 }
 

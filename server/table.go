@@ -44,28 +44,28 @@ func readIncludeObject(want wanted, p *string) (includeObject, error) {
 }
 
 // table is the objects as rows.
-func (s *server) table(columns []column, objects []*store.Object, meta listMeta, want wanted, include includeObject) (answer, error) {
+func (s *server) table(r *resource, objects []*store.Object, meta listMeta, want wanted, include includeObject) (answer, error) {
 	envelope, err := encode(struct {
 		Kind              string                      `json:"kind"`
 		APIVersion        string                      `json:"apiVersion"`
 		Metadata          tableMeta                   `json:"metadata"`
 		ColumnDefinitions []vmi.TableColumnDefinition `json:"columnDefinitions"`
 		Rows              []struct{}                  `json:"rows"`
-	}{"Table", want.metaVersion, meta.table(), columnDefinitions(columns), []struct{}{}})
+	}{"Table", want.metaVersion, meta.table(), columnDefinitions(r.columns), []struct{}{}})
 	if err != nil {
 		return answer{}, err
 	}
 	tail := []byte("]}\n")
 	a := okJSON(openapi.FormTable, bytes.TrimSuffix(envelope, tail))
 	a.items, a.tail = objects, tail
-	a.render = func(to []byte, o *store.Object) []byte { return s.appendRow(to, columns, o, want, include) }
+	a.render = func(to []byte, o *store.Object) []byte { return s.appendRow(to, r, o, want, include) }
 	return a, nil
 }
 
-func (s *server) appendRow(to []byte, columns []column, o *store.Object, want wanted, include includeObject) []byte {
+func (s *server) appendRow(to []byte, of *resource, o *store.Object, want wanted, include includeObject) []byte {
 	r := newRow(o)
 	to = append(to, `{"cells":[`...)
-	for i, c := range columns {
+	for i, c := range of.columns {
 		if i > 0 {
 			to = append(to, ',')
 		}
@@ -76,7 +76,7 @@ func (s *server) appendRow(to []byte, columns []column, o *store.Object, want wa
 	to = append(to, ']')
 	switch include {
 	case includeWhole:
-		to = append(append(to, `,"object":`...), o.JSON...)
+		to = append(append(to, `,"object":`...), of.show(o)...)
 	case includeMetadata:
 		to = appendPartial(append(to, `,"object":`...), r.metadata, want)
 	default:

@@ -10,6 +10,13 @@ import (
 // server warns of none of them.
 var standardFinalizers = []string{"foregroundDeletion", "kubernetes", "orphan"}
 
+// warn tells of a version that is deprecated.
+func (r *resource) warn(x *exchange) {
+	if r.storedAs != "" {
+		x.warn(r.apiVersion() + " is now deprecated and will be removed in a future release.")
+	}
+}
+
 // warnFinalizers tells of finalizers that come with a write and could be anybody's. It
 // is a warning, since KubeVirt's own is one, and it is for custom resources only.
 func warnFinalizers(x *exchange, meta, old map[string]any) {

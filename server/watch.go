@@ -76,15 +76,19 @@ func (s *server) begin(x *exchange, st *watchStream, o *watchOptions) error {
 	// The watch lives as long as the request, not as long as an answer may take.
 	st.changes, err = x.resource.store.Watch(x.base, store.WatchOptions{Namespace: o.namespace, Labels: o.labels, Fields: o.fields, Revision: from})
 	if errors.Is(err, store.ErrExpired) {
-		st.broken = tooOld(from, newest)
+		st.broken = tooOld(from, err)
 		return nil
 	}
 	return err
 }
 
 // tooOld tells a watch that what came behind its revision is no longer known.
-func tooOld(revision, newest int64) *statusError {
-	return failure(http.StatusGone, "Expired", fmt.Sprintf("too old resource version: %d (%d)", revision, newest))
+func tooOld(revision int64, err error) *statusError {
+	oldest := revision
+	if e, ok := errors.AsType[*store.ExpiredError](err); ok {
+		oldest = e.Oldest
+	}
+	return failure(http.StatusGone, "Expired", fmt.Sprintf("too old resource version: %d (%d)", revision, oldest))
 }
 
 // watchStream is a watch that is being answered.
@@ -140,7 +144,7 @@ func (st *watchStream) follow(ctx context.Context) error {
 		}
 		switch {
 		case errors.Is(err, store.ErrExpired):
-			return st.events.failure(tooOld(st.changes.Revision(), st.changes.Revision()))
+			return st.events.failure(tooOld(st.changes.Revision(), err))
 		case err != nil:
 			return st.events.flush() // It ends.
 		case ok:

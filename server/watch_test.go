@@ -163,7 +163,9 @@ func TestWatchShowsChanges(t *testing.T) {
 }
 
 func TestWatchBegins(t *testing.T) {
-	f := start(t).create("vms/a app=web", "vms/b", "other/c")
+	f := start(t)
+	first := f.revision()
+	f.create("vms/a app=web", "vms/b", "other/c")
 	const list = "&sendInitialEvents=true&resourceVersionMatch=NotOlderThan"
 	for query, want := range map[string][]string{
 		"":                                 {"ADDED vms/a", "ADDED vms/b"},
@@ -189,7 +191,7 @@ func TestWatchBegins(t *testing.T) {
 	assert.Equal(t, map[string]string{"k8s.io/initial-events-end": "true"}, mark.Metadata.Annotations)
 
 	events, _ = f.watch(inVMs + "?watch=1&resourceVersion=1").next(1)
-	assert.Equal(t, fmt.Sprintf("too old resource version: 1 (%s)", f.revision()), events[0].Object.Message)
+	assert.Equal(t, fmt.Sprintf("too old resource version: 1 (%s)", first), events[0].Object.Message)
 	assert.Equal(t, http.StatusGone, events[0].Object.Code)
 }
 

@@ -72,7 +72,12 @@ func (s *server) readObject(x *exchange) (raw []byte, object map[string]any, err
 	if object, err = decodeObject(raw); err != nil {
 		return nil, nil, badRequest("the object provided is unrecognized (must be of type " + x.resource.kind() + "): couldn't get version/kind; json parse error: " + err.Error())
 	}
-	return withoutNulls(raw, object), object, x.resource.checkKind(object)
+	if err := r.checkKind(object); err != nil {
+		return nil, nil, err
+	}
+	raw = withoutNulls(raw, object)
+	r.inStore(object)
+	return raw, object, nil
 }
 
 // fromYAML is the one object of a text in YAML, or in JSON, as JSON.
@@ -159,8 +164,13 @@ func (s *server) judge(x *exchange, name string, raw []byte, mode fieldValidatio
 // inspect returns what is to be said of an object, unknown fields included where
 // somebody has a list of the known ones.
 func (s *server) inspect(x *exchange, raw []byte) openapi.Issues {
-	if x.resource == s.machines {
-		return s.doc.ValidateObject(raw, openapi.Strict())
+	if x.resource.is(s.machines) {
+		issues := s.doc.ValidateObject(raw, openapi.Strict())
+		if x.resource.storedAs != "" {
+			// checkKind has looked at it; the document knows the version that is stored.
+			issues = slices.DeleteFunc(issues, func(i openapi.Issue) bool { return i.Pointer == "/apiVersion" && i.Rule == "enum" })
+		}
+		return issues
 	}
 	return s.doc.ValidateObject(raw, openapi.OfKind(x.resource.kind()))
 }

@@ -65,8 +65,8 @@ func (w *Writer) Create(ctx context.Context, object []byte) (*store.Object, erro
 }
 
 // Update replaces a VirtualMachineInstance as a whole, whatever version is there.
-// uid and creation time are those of the object that is there, unless the new one
-// has its own. It fails as Create does, and with [store.ErrNotFound].
+// uid, creation time and generation are those of the object that is there, unless the
+// new one has its own; the generation is one more when anything but metadata differs. It fails as Create does, and with [store.ErrNotFound].
 func (w *Writer) Update(ctx context.Context, object []byte) (*store.Object, error) {
 	in, err := w.read(object)
 	if err != nil {
@@ -97,7 +97,7 @@ func (w *Writer) Delete(ctx context.Context, namespace, name string) error {
 
 // draft is the object as it is stored, completed with what its predecessor has.
 func (w *Writer) draft(in *incoming, old *store.Object) (store.Draft, error) {
-	meta, err := w.complete(in.meta, old)
+	meta, err := w.complete(in, old)
 	if err != nil {
 		return store.Draft{}, err
 	}

@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"sync"
@@ -162,4 +163,16 @@ func TestUpdateInheritsFromWhatIsThereInTheEnd(t *testing.T) {
 	o, err := w.Update(t.Context(), object(""))
 	require.NoError(t, err)
 	assert.Contains(t, string(o.JSON), `"uid":"second"`)
+}
+
+// There is no subresource for the status, so every change beyond metadata counts.
+func TestWriterCountsGenerations(t *testing.T) {
+	f := start(t).create("vms/a")
+	generation := func() int { return f.get(inVMs+"/a").written(t, 200).Metadata.Generation }
+	assert.Equal(t, 1, generation())
+	f.update("vms/a app=web")
+	assert.Equal(t, 1, generation(), "labels are metadata")
+	_, err := f.writer.Update(t.Context(), bytes.Replace(machine("vms/a"), []byte("Running"), []byte("Failed"), 1))
+	require.NoError(t, err)
+	assert.Equal(t, 2, generation())
 }

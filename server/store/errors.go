@@ -19,6 +19,20 @@ var (
 	ErrExpired = errors.New("revision expired")
 )
 
+// ExpiredError is an [ErrExpired] that says what is still held.
+type ExpiredError struct {
+	Requested int64
+	// Oldest is the earliest revision after which all changes are known.
+	Oldest int64
+}
+
+func (e *ExpiredError) Error() string {
+	return fmt.Sprintf("revision %d is no longer held, the oldest is %d", e.Requested, e.Oldest)
+}
+
+// Is reports whether it is another name of the error.
+func (e *ExpiredError) Is(target error) bool { return target == ErrExpired }
+
 // FutureRevisionError says that the store has not reached a revision yet.
 type FutureRevisionError struct {
 	Requested int64

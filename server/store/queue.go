@@ -2,7 +2,6 @@ package store
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 )
 
@@ -52,7 +51,7 @@ func (q *queue) pop() {
 // check returns an error when a change after the revision was given up.
 func (q *queue) check(revision int64) error {
 	if revision < q.lost {
-		return fmt.Errorf("revision %d: %w", revision, ErrExpired)
+		return &ExpiredError{Requested: revision, Oldest: q.lost}
 	}
 	return nil
 }
