@@ -13,6 +13,8 @@
 //		fmt.Println(object.File, object.Line, object.Kind, object.Name)
 //	}
 //
+// [WriteYAML] goes the other way: JSON as kubectl get -o yaml prints it.
+//
 // # YAML
 //
 // YAML is decoded by go.yaml.in/yaml/v2, the engine under sigs.k8s.io/yaml and
