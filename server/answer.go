@@ -1,15 +1,12 @@
 package server
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"io"
 	"net/http"
 	"slices"
-	"strconv"
-	"sync"
 
 	"github.com/vmikit/vmikit/openapi"
 	"github.com/vmikit/vmikit/server/store"
@@ -36,6 +33,8 @@ type answer struct {
 	// etag names the content, for clients that keep it; "" for none. cache is how they
 	// may, "" for not at all.
 	etag, cache string
+	// fixed is set for what goes out byte for byte, however the client likes its JSON.
+	fixed bool
 }
 
 func okJSON(form openapi.Form, body []byte) answer {
@@ -52,8 +51,6 @@ func (s *server) errorAnswer(x *exchange, err error) answer {
 	if ours {
 		s.log.Error("request failed", "id", x.id, "operation", operationID(x), "error", err)
 	}
-	// Whoever does not take plain JSON is told so, and anything else, indented.
-	e.indent = e.indent || acceptsJSON(x.r.Header.Get("Accept")) != nil
 	return e.answer(x.w.Header())
 }
 
@@ -105,6 +102,14 @@ func (s *server) validateAnswer(x *exchange, a answer) openapi.Issues {
 	return s.doc.ValidateResponse(r)
 }
 
+// appendItem appends an item as the list shows it.
+func (a *answer) appendItem(to []byte, o *store.Object) []byte {
+	if a.render != nil {
+		return a.render(to, o)
+	}
+	return append(to, o.JSON...)
+}
+
 // whole is the body in one piece.
 func (a *answer) whole() []byte {
 	var buf bytes.Buffer
@@ -139,19 +144,17 @@ func (a *answer) writeTo(w io.Writer) error {
 
 var comma = []byte{','}
 
-// writers are reused: a list goes out in pieces of this size, not of an object's.
-var writers = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, 64<<10) }}
-
 // write sends the answer. As from a Kubernetes API server, what is one piece has
-// a length and a list with items is streamed.
+// a length, where that is known, and a list with items is streamed.
 func (s *server) write(x *exchange, a answer) {
+	r := x.rendition(&a)
 	x.status = a.status
 	h := x.w.Header()
 	if a.status == http.StatusNoContent {
 		x.w.WriteHeader(a.status)
 		return
 	}
-	h.Set("Content-Type", a.contentType)
+	h.Set("Content-Type", r.contentType(a.contentType))
 	if a.etag != "" {
 		h.Set("Etag", a.etag)
 		h.Add("Vary", "Accept")
@@ -159,34 +162,22 @@ func (s *server) write(x *exchange, a answer) {
 	if a.cache != "" {
 		h.Set("Cache-Control", a.cache)
 	}
-	switch {
-	case x.r.Method == http.MethodHead:
-	case a.stream != nil:
+	if a.stream != nil {
 		s.stream(x, a.stream)
 		return
-	case len(a.items) == 0:
-		h.Set("Content-Length", strconv.Itoa(len(a.head)+len(a.tail)))
-	case x.r.ProtoMajor == 1:
-		h.Set("Transfer-Encoding", "chunked")
 	}
-	x.w.WriteHeader(a.status)
-	if x.r.Method == http.MethodHead {
+	begun, err := x.send(&a, r)
+	if err == nil {
 		return
 	}
-	counted := &counter{w: x.w}
-	defer func() { x.written = counted.n }()
-	if len(a.items) == 0 {
-		_ = a.writeTo(counted)
-		return
+	s.log.Error("the answer cannot be written as YAML", "id", x.id, "operation", operationID(x), "error", err)
+	if begun {
+		// The end of a chunked body would say that this was all.
+		panic(http.ErrAbortHandler)
 	}
-	w := writers.Get().(*bufio.Writer)
-	w.Reset(counted)
-	// An error is the client's connection: there is nobody left to tell.
-	if err := a.writeTo(w); err == nil {
-		_ = w.Flush()
-	}
-	w.Reset(nil)
-	writers.Put(w)
+	a = failure(http.StatusInternalServerError, "InternalError", "Internal error occurred").answer(h)
+	a.fixed = true
+	s.write(x, a)
 }
 
 // stream answers a watch. Nothing but the client, its time and the end of the server
@@ -196,17 +187,9 @@ func (s *server) stream(x *exchange, st *watchStream) {
 	defer cancel()
 	defer context.AfterFunc(s.lifetime, cancel)()
 	x.w.WriteHeader(http.StatusOK)
+	if x.r.Method == http.MethodHead {
+		return
+	}
 	// An error is the client's connection: there is nobody left to tell.
 	_ = st.run(ctx)
-}
-
-type counter struct {
-	w io.Writer
-	n int64
-}
-
-func (c *counter) Write(p []byte) (int, error) {
-	n, err := c.w.Write(p)
-	c.n += int64(n)
-	return n, err
 }

@@ -211,3 +211,26 @@ func BenchmarkCreate(b *testing.B) {
 		i++
 	}
 }
+
+// What a list costs in the forms that clients ask for, beside the bytes as they are.
+// Goal: YAML and indented JSON of any length in the memory of one object.
+func BenchmarkRenditions(b *testing.B) {
+	h := handler(b)
+	for _, c := range []struct{ name, header, value string }{
+		{"as-is", "Accept", "application/json"},
+		{"indented", "User-Agent", "curl/8"},
+		{"yaml", "Accept", "application/yaml"},
+		{"gzip", "Accept-Encoding", "gzip"},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			req := request(all + "?limit=1000")
+			req.Header.Set(c.header, c.value)
+			var cpu time.Duration
+			b.ReportAllocs()
+			for b.Loop() {
+				cpu += once(b, h, req)
+			}
+			b.ReportMetric(float64(cpu.Microseconds())/float64(b.N), "cpu-µs/op")
+		})
+	}
+}

@@ -217,7 +217,9 @@ func (s *server) GetCodeVersion(c echo.Context) error {
 	if err := json.Indent(&indented, body, "", "  "); err != nil {
 		return err
 	}
-	exchangeOf(c).answer = okJSON(openapi.FormDeclared, indented.Bytes())
+	x := exchangeOf(c)
+	x.answer = okJSON(openapi.FormDeclared, indented.Bytes())
+	x.answer.fixed = true
 	return nil
 }
 

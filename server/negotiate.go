@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"mime"
 	"slices"
 	"strconv"
@@ -20,6 +21,8 @@ type wanted struct {
 	form openapi.Form
 	// metaVersion is the version of meta.k8s.io for tables and partial objects.
 	metaVersion string
+	// yaml is set when it is wanted in YAML.
+	yaml bool
 }
 
 // mediaRange is one entry of an Accept header.
@@ -29,8 +32,9 @@ type mediaRange struct {
 	q      float64
 }
 
-// parseAccept returns the entries by falling preference. What cannot be read is
-// left out, so that a header of nothing but nonsense accepts nothing.
+// parseAccept returns the entries by falling preference, of equals those with wild
+// cards last. What cannot be read is left out, so that a header of nothing but
+// nonsense accepts nothing.
 func parseAccept(header string) []mediaRange {
 	var ranges []mediaRange
 	for entry := range strings.SplitSeq(header, ",") {
@@ -51,19 +55,20 @@ func parseAccept(header string) []mediaRange {
 		}
 	}
 	slices.SortStableFunc(ranges, func(a, b mediaRange) int {
-		switch {
-		case a.q > b.q:
-			return -1
-		case a.q < b.q:
-			return 1
-		}
-		return 0
+		return cmp.Or(cmp.Compare(b.q, a.q), cmp.Compare(strings.Count(a.name, "*"), strings.Count(b.name, "*")))
 	})
 	return ranges
 }
 
 func (r mediaRange) takesJSON() bool {
 	return r.name == mediaJSON || r.name == "application/*" || r.name == "*/*"
+}
+
+func (r mediaRange) takesYAML() bool { return r.name == mediaYAML }
+
+// asksAggregated reports whether the entry asks for the aggregated form of discovery.
+func (r mediaRange) asksAggregated() bool {
+	return r.params["as"] == "APIGroupDiscoveryList" && r.params["g"] == "apidiscovery.k8s.io" && r.params["v"] == "v2"
 }
 
 // negotiate chooses the form of a list or an object.
@@ -76,28 +81,30 @@ func negotiate(accept string, list bool) (wanted, error) {
 		return plain, nil
 	}
 	for _, r := range parseAccept(accept) {
-		if !r.takesJSON() {
+		if !r.takesJSON() && !r.takesYAML() {
 			continue
 		}
 		as, ok := r.params["as"]
 		if !ok {
+			plain.yaml = r.takesYAML()
 			return plain, nil
 		}
 		if w, ok := transformed(as, r.params); ok {
+			w.yaml = r.takesYAML()
 			return w, checkPartial(w, list)
 		}
 	}
-	return wanted{}, notAcceptable(mediaJSON)
+	return wanted{}, notAcceptable(mediaJSON, mediaYAML)
 }
 
 // negotiateWatch chooses the form of the objects of a watch, of which each event has
-// one.
+// one. YAML has no form for a stream of events.
 func negotiateWatch(accept string) (wanted, error) {
 	w, err := negotiate(accept, false)
-	if err != nil {
-		return w, notAcceptable(mediaJSON + ";stream=watch")
+	if err == nil && w.yaml {
+		err = notAcceptable(mediaJSON + ";stream=watch")
 	}
-	return w, nil
+	return w, err
 }
 
 // transformed reads the as, g and v parameters of meta.k8s.io.
@@ -138,29 +145,39 @@ func acceptsAggregated(accept string) (aggregated bool, err error) {
 		return false, nil
 	}
 	for _, r := range parseAccept(accept) {
-		if !r.takesJSON() {
+		if !r.takesJSON() && !r.takesYAML() {
 			continue
 		}
-		as, ok := r.params["as"]
+		_, as := r.params["as"]
 		switch {
-		case !ok:
+		case !as:
 			return false, nil
-		case as == "APIGroupDiscoveryList" && r.params["g"] == "apidiscovery.k8s.io" && r.params["v"] == "v2":
+		case r.asksAggregated():
 			return true, nil
 		}
 	}
-	return false, notAcceptable(mediaJSON)
+	return false, notAcceptable(mediaJSON, mediaYAML)
 }
 
-// acceptsJSON is the negotiation of what has one form only.
+// acceptsJSON is the negotiation of what has one form only, in JSON or in the YAML
+// that is made of it.
 func acceptsJSON(accept string) error {
+	return acceptsOne(accept, mediaJSON, mediaYAML)
+}
+
+// acceptsOnlyJSON is the negotiation of what is sent byte for byte.
+func acceptsOnlyJSON(accept string) error {
+	return acceptsOne(accept, mediaJSON)
+}
+
+func acceptsOne(accept string, media ...string) error {
 	if strings.TrimSpace(accept) == "" {
 		return nil
 	}
 	for _, r := range parseAccept(accept) {
-		if _, as := r.params["as"]; r.takesJSON() && !as {
+		if _, as := r.params["as"]; !as && (r.takesJSON() || slices.Contains(media, r.name)) {
 			return nil
 		}
 	}
-	return notAcceptable(mediaJSON)
+	return notAcceptable(media...)
 }

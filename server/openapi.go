@@ -13,7 +13,7 @@ import (
 // GetOpenAPIV3 answers where the documents of the groups are.
 func (s *server) GetOpenAPIV3(c echo.Context) error {
 	x := exchangeOf(c)
-	if err := acceptsJSON(x.r.Header.Get("Accept")); err != nil {
+	if err := acceptsOnlyJSON(x.r.Header.Get("Accept")); err != nil {
 		return err
 	}
 	published, err := s.doc.Published()
@@ -21,6 +21,7 @@ func (s *server) GetOpenAPIV3(c echo.Context) error {
 		return err
 	}
 	x.answer = okJSON(openapi.FormDeclared, published.Index(s.prefix))
+	x.answer.fixed = true
 	return nil
 }
 
@@ -42,7 +43,7 @@ func (s *server) GetGroupOpenAPI(c echo.Context, group, version string, p cluste
 // groupDocument answers a document. Under its hash it may be kept for ever; who asks
 // for another one is led to it.
 func (s *server) groupDocument(x *exchange, path string, hash *string) error {
-	if err := acceptsJSON(x.r.Header.Get("Accept")); err != nil {
+	if err := acceptsOnlyJSON(x.r.Header.Get("Accept")); err != nil {
 		return err
 	}
 	published, err := s.doc.Published()
@@ -64,6 +65,6 @@ func (s *server) groupDocument(x *exchange, path string, hash *string) error {
 	default:
 		x.answer = okJSON(openapi.FormDeclared, doc.JSON)
 	}
-	x.answer.etag = `"` + doc.Hash + `"`
+	x.answer.etag, x.answer.fixed = `"`+doc.Hash+`"`, true
 	return nil
 }

@@ -24,8 +24,6 @@ import (
 // statusError is an error that says itself what goes to the wire.
 type statusError struct {
 	status vmi.Status
-	// indent is set for the few bodies that a Kubernetes API server always indents.
-	indent bool
 }
 
 func (e *statusError) Error() string {
@@ -107,10 +105,8 @@ func methodNotAllowed(i *requestInfo) *statusError {
 
 // notAcceptable names what could have been answered.
 func notAcceptable(accepted ...string) *statusError {
-	e := failure(http.StatusNotAcceptable, "NotAcceptable",
+	return failure(http.StatusNotAcceptable, "NotAcceptable",
 		"only the following media types are accepted: "+strings.Join(accepted, ", "))
-	e.indent = true
-	return e
 }
 
 func entityTooLarge(limit int64) *statusError {
@@ -219,14 +215,8 @@ func (e *statusError) body() []byte {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)
-	if e.indent {
-		enc.SetIndent("", "  ")
-	}
 	// A struct of strings and numbers always has a JSON form.
 	_ = enc.Encode(out)
-	if e.indent {
-		return bytes.TrimSuffix(buf.Bytes(), lineFeed)
-	}
 	return buf.Bytes()
 }
 

@@ -211,9 +211,16 @@ func TestWatchRefused(t *testing.T) {
 	} {
 		assert.Equal(t, want, f.get(inVMs+"?watch=1"+query).status(t).Message, query)
 	}
-	refused := f.get(inVMs+"?watch=1", "Accept: application/yaml")
-	assert.Equal(t, http.StatusNotAcceptable, refused.StatusCode)
-	assert.Equal(t, "only the following media types are accepted: application/json;stream=watch", refused.status(t).Message)
+	for accept, want := range map[string]string{
+		"application/yaml":                            "only the following media types are accepted: application/json;stream=watch",
+		"application/yaml,application/json":           "only the following media types are accepted: application/json;stream=watch",
+		"text/html":                                   "only the following media types are accepted: application/json, application/yaml",
+		strings.TrimPrefix(asPartialList, "Accept: "): "you requested PartialObjectMetadataList, but the requested object is not a list (*unstructured.Unstructured)",
+	} {
+		refused := f.get(inVMs+"?watch=1", "Accept: "+accept)
+		assert.Equal(t, http.StatusNotAcceptable, refused.StatusCode, accept)
+		assert.Contains(t, string(refused.body), want, accept)
+	}
 }
 
 func TestWatchForms(t *testing.T) {
