@@ -40,7 +40,7 @@ func serve(t *testing.T, p openapi.Profile) (clientopenapi.Client, *rest.Config)
 	require.NoError(t, err)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		path, ok := strings.CutPrefix(r.URL.Path, "/openapi/v3")
-		body := published.Index()
+		body := published.Index("")
 		if group, found := published.Group(strings.TrimPrefix(path, "/")); found {
 			assert.Equal(t, group.Hash, r.URL.Query().Get("hash"))
 			body = group.JSON
