@@ -45,11 +45,14 @@ func (s *server) newNamespaces() *resource {
 	known := make(map[string]bool)
 	d.add = func(ctx context.Context, change store.Change) error {
 		name := change.Object.Key.Namespace
-		if known[name] {
+		if known[name] || change.Type == store.Deleted {
 			return nil
 		}
+		if err := s.putNamespace(ctx, r, d.Memory, name); err != nil {
+			return err
+		}
 		known[name] = true
-		return s.putNamespace(ctx, r, d.Memory, name)
+		return nil
 	}
 	d.first = func(ctx context.Context) error {
 		for _, name := range lastingNamespaces {

@@ -33,8 +33,11 @@ func (s *server) newNodes() *resource {
 		if known[name] || len(checkKey(store.Key{Namespace: clusterScope, Name: name})) > 0 {
 			return nil
 		}
+		if err := s.put(ctx, r, d.Memory, node(name)); err != nil {
+			return err
+		}
 		known[name] = true
-		return s.put(ctx, r, d.Memory, node(name))
+		return nil
 	}
 	return r
 }
