@@ -77,12 +77,14 @@ fuzz: ## Fuzz each target for FUZZTIME (30s)
 		go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x "./$$dir" || exit 1; done
 
 .PHONY: bench
-bench: ## Measure: each goal beside its other side, in one run
+bench: ## Measure: each goal beside its other side, in one run; FULL=1 has the size of the goals beside the API server (20 minutes)
 	go test -run '^$$' -bench . -benchmem ./openapi ./server/... ./manifest ./internal/command ./contract/proxy
+	cd interop/apiserver && go run ./measure $(if $(FULL),-full)
 
 .PHONY: soak
-soak: ## Churn for SOAK (10m) and watch the heap; run the tester on FLEETS (100) random fleets of each kind
+soak: ## Churn for SOAK (10m) and watch the heap; run the tester on FLEETS (100) random fleets of each kind; deliver to 1,000 watchers and page 100,000 machines
 	SOAK=$(SOAK) go test -tags soak -run Soak -timeout 0 -v ./server/store
+	cd interop/apiserver && go run ./measure -full deliveries fleet
 	CONTRACT_SOAK=$(FLEETS) go test -timeout 0 -v -run 'NoFalseAlarm|Fuzz|Observer' ./contract
 
 .PHONY: vuln
