@@ -38,31 +38,32 @@ type eventWriter struct {
 	want    wanted
 	include includeObject
 	// defined is set once a table has said what its columns are, which it does once.
-	defined bool
-	line    []byte
-	to      *bufio.Writer
-	control *http.ResponseController
+	defined  bool
+	line     []byte
+	to       *bufio.Writer
+	control  *http.ResponseController
+	patience *patience
 }
 
 // open sends the head of the answer: a client waits for it before it waits for
 // events.
 func (w *eventWriter) open() error {
 	w.control = http.NewResponseController(w.x.w)
-	// The limits of ordinary requests end a watch with an error. Where they cannot be
-	// lifted there are none.
-	_ = w.control.SetReadDeadline(time.Time{})
+	w.patience = newPatience(w.control)
 	w.to = bufio.NewWriterSize(w, eventBuffer)
 	return w.flush()
 }
 
 // close leaves the connection to the next request.
-func (w *eventWriter) close() { _ = w.control.SetWriteDeadline(time.Time{}) }
+func (w *eventWriter) close() { w.patience.close() }
 
 // Write passes on what the buffer has gathered, and does not wait for ever for a
 // client that does not read.
-func (w *eventWriter) Write(p []byte) (int, error) {
-	_ = w.control.SetWriteDeadline(time.Now().Add(eventWait))
-	n, err := w.x.w.Write(p)
+func (w *eventWriter) Write(p []byte) (n int, err error) {
+	err = w.patience.while(func() error {
+		n, err = w.x.w.Write(p)
+		return err
+	})
 	w.x.written += int64(n)
 	return n, err
 }
@@ -72,8 +73,7 @@ func (w *eventWriter) flush() error {
 	if err := w.to.Flush(); err != nil {
 		return err
 	}
-	_ = w.control.SetWriteDeadline(time.Now().Add(eventWait))
-	return w.control.Flush()
+	return w.patience.while(w.control.Flush)
 }
 
 // object writes what became of an object.

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -294,19 +296,26 @@ func TestWatchLifetime(t *testing.T) {
 // stuck is a client that reads nothing after a while.
 type stuck struct {
 	*httptest.ResponseRecorder
-	room     int
-	deadline time.Time
+	room int
+	late chan struct{} // closed by a deadline that has passed
 }
 
-func (s *stuck) SetReadDeadline(time.Time) error     { return nil }
-func (s *stuck) SetWriteDeadline(at time.Time) error { s.deadline = at; return nil }
+func newStuck(room int) *stuck {
+	return &stuck{httptest.NewRecorder(), room, make(chan struct{})}
+}
+
+func (s *stuck) SetReadDeadline(time.Time) error { return nil }
+
+func (s *stuck) SetWriteDeadline(at time.Time) error {
+	if !at.IsZero() && !at.After(time.Now()) {
+		close(s.late)
+	}
+	return nil
+}
 
 func (s *stuck) Write(p []byte) (int, error) {
-	if time.Now().After(s.deadline) {
-		return 0, errors.New("i/o timeout")
-	}
 	if s.room -= len(p); s.room < 0 {
-		time.Sleep(time.Until(s.deadline))
+		<-s.late
 		return 0, errors.New("i/o timeout")
 	}
 	return s.ResponseRecorder.Write(p)
@@ -323,7 +332,7 @@ func TestSlowWatcher(t *testing.T) {
 		done := make(chan time.Duration)
 		began := time.Now()
 		go func() {
-			h.ServeHTTP(&stuck{ResponseRecorder: httptest.NewRecorder(), room: 100_000}, httptest.NewRequestWithContext(t.Context(), "GET", all+"?watch=1", nil))
+			h.ServeHTTP(newStuck(100_000), httptest.NewRequestWithContext(t.Context(), "GET", all+"?watch=1", nil))
 			done <- time.Since(began)
 		}()
 		for i := range 1000 {
@@ -335,26 +344,76 @@ func TestSlowWatcher(t *testing.T) {
 	})
 }
 
-// What a client may take to read is counted from when there is something to read, and
-// ends with the watch.
+// What a client may take to read is counted while something is written: a watch may
+// be idle for as long as it lasts, and then the connection is for other requests.
 func TestIdleWatcher(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		st := store.NewMemory()
-		h, err := server.New(st, server.WithHosts("example.com"))
-		require.NoError(t, err)
-		w, err := server.NewWriter(st)
-		require.NoError(t, err)
-		go func() {
-			time.Sleep(10 * time.Minute)
-			_, err := w.Create(t.Context(), machine("vms/a"))
-			assert.NoError(t, err)
-		}()
-		client := &stuck{ResponseRecorder: httptest.NewRecorder(), room: 100_000}
-		h.ServeHTTP(client, httptest.NewRequestWithContext(t.Context(), "GET", all+"?watch=1&timeoutSeconds=700", nil))
-		assert.Contains(t, client.Body.String(), `{"type":"ADDED"`)
-		assert.Zero(t, client.deadline, "the connection is for other requests, too")
-	})
+	for _, protocol := range []string{"HTTP/1.1", "HTTP/2.0"} {
+		synctest.Test(t, func(t *testing.T) {
+			st := store.NewMemory()
+			h, err := server.New(st, server.WithHosts("example.com"))
+			require.NoError(t, err)
+			w, err := server.NewWriter(st)
+			require.NoError(t, err)
+			go func() {
+				for _, name := range []string{"vms/a", "vms/b"} {
+					time.Sleep(5 * time.Minute)
+					_, err := w.Create(t.Context(), machine(name))
+					assert.NoError(t, err)
+				}
+			}()
+			client := piped(t, h, protocol)
+			began := time.Now()
+			for _, want := range []string{`(?s)^{"type":"ADDED",.*\n{"type":"ADDED",.*\n$`, `^{"apiVersion":"kubevirt.io/v1","items":`} {
+				resp, err := client.Get("http://example.com" + all + map[bool]string{true: "?watch=1&timeoutSeconds=700"}[time.Since(began) == 0])
+				require.NoError(t, err)
+				assert.Equal(t, protocol, resp.Proto)
+				body, err := io.ReadAll(resp.Body)
+				require.NoError(t, err, protocol)
+				assert.Regexp(t, want, string(body))
+				assert.Equal(t, 700*time.Second, time.Since(began), protocol)
+			}
+		})
+	}
 }
+
+// piped is a client of a server without a network, so that time is the test's.
+func piped(t *testing.T, h http.Handler, protocol string) *http.Client {
+	l := &pipes{dialed: make(chan net.Conn), closed: make(chan struct{})}
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(protocol == "HTTP/1.1")
+	protocols.SetUnencryptedHTTP2(protocol == "HTTP/2.0")
+	s := &http.Server{Handler: h, Protocols: protocols, ReadTimeout: time.Minute, WriteTimeout: 3 * time.Minute}
+	ended := make(chan error)
+	go func() { ended <- s.Serve(l) }()
+	transport := &http.Transport{Protocols: protocols, DialContext: func(context.Context, string, string) (net.Conn, error) {
+		client, server := net.Pipe()
+		l.dialed <- server
+		return client, nil
+	}}
+	t.Cleanup(func() {
+		transport.CloseIdleConnections()
+		assert.NoError(t, s.Close())
+		assert.ErrorIs(t, <-ended, http.ErrServerClosed)
+	})
+	return &http.Client{Transport: transport}
+}
+
+type pipes struct {
+	dialed chan net.Conn
+	closed chan struct{}
+}
+
+func (l *pipes) Accept() (net.Conn, error) {
+	select {
+	case c := <-l.dialed:
+		return c, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (l *pipes) Close() error   { close(l.closed); return nil }
+func (l *pipes) Addr() net.Addr { return &net.TCPAddr{} }
 
 // The limits of a server for ordinary requests do not end a watch.
 func TestWatchOutlivesReadTimeout(t *testing.T) {
