@@ -20,6 +20,9 @@ const (
 	// megabytes, behind the request time-out.
 	writeGrace  = 2 * time.Minute
 	idleTimeout = 90 * time.Second
+	// stuckTimeout is for an HTTP/2 connection of which nothing is read, so that no
+	// stream on it can be ended.
+	stuckTimeout = 30 * time.Second
 	// maxHeaderBytes leaves room for selectors of 100 KB in a URL.
 	maxHeaderBytes = 1 << 20
 	// shutdownGrace is how long requests in flight may take once the server is told to stop.
@@ -33,6 +36,7 @@ func newHTTPServer(handler http.Handler, certificate *tls.Certificate, requestTi
 		ReadTimeout:       readTimeout,
 		WriteTimeout:      requestTimeout + writeGrace,
 		IdleTimeout:       idleTimeout,
+		HTTP2:             &http.HTTP2Config{WriteByteTimeout: stuckTimeout},
 		MaxHeaderBytes:    maxHeaderBytes,
 		// "OPTIONS *" is for the handler to refuse, like everything without a token.
 		DisableGeneralOptionsHandler: true,
