@@ -44,8 +44,8 @@ func (s *server) admit(x *exchange, name string, old, object map[string]any) (ma
 	if s.admission == AdmissionNone || !x.resource.is(s.machines) {
 		return object, nil
 	}
-	next := make(map[string]any)
-	if err := unmarshal(canonical(object), &next); err != nil {
+	next, err := decodeObject(canonical(object))
+	if err != nil {
 		return nil, fmt.Errorf("admitted object: %w", err)
 	}
 	request := admission.Request{User: x.user.Name, Old: old, New: next, Now: s.now(), NewID: s.newID}

@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"regexp"
 	"slices"
@@ -61,8 +59,9 @@ func (w *Writer) valid(data []byte) (map[string]any, error) {
 	issues := w.doc.ValidateObject(data)
 	var object map[string]any
 	if !issues.Has("json-syntax") {
-		// What the validator could read, encoding/json can.
-		_ = unmarshal(data, &object)
+		// What the validator could read is JSON.
+		v, _ := readTree(data)
+		object = asObject(v)
 	}
 	if object["apiVersion"] == oldAPIVersion && object["kind"] == kind {
 		object["apiVersion"] = apiVersion
@@ -95,28 +94,6 @@ func (w *Writer) soften(key store.Key, issues openapi.Issues) openapi.Issues {
 		return true
 	})
 }
-
-// unmarshal keeps numbers as they are written.
-func unmarshal(data []byte, to any) error {
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.UseNumber()
-	return dec.Decode(to)
-}
-
-// unmarshalAll is unmarshal for a text that has nothing else in it.
-func unmarshalAll(data []byte, to any) error {
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.UseNumber()
-	if err := dec.Decode(to); err != nil {
-		return errNotJSON
-	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return errNotJSON
-	}
-	return nil
-}
-
-var errNotJSON = errors.New("it is not one JSON value")
 
 func text(m map[string]any, member string) string {
 	s, _ := m[member].(string)
@@ -165,7 +142,8 @@ func (w *Writer) complete(in *incoming, old *store.Object) (map[string]any, erro
 	inherited := map[string]any{"generation": json.Number("0")}
 	var was map[string]any
 	if old != nil {
-		if err := unmarshal(old.JSON, &was); err != nil {
+		var err error
+		if was, err = decodeObject(old.JSON); err != nil {
 			return nil, fmt.Errorf("stored object %s: %w", old.Key, err)
 		}
 		inherited = asObject(was["metadata"])
@@ -237,11 +215,7 @@ func renderMembers(buf *bytes.Buffer, m map[string]any, value func(name string, 
 }
 
 func renderValue(buf *bytes.Buffer, v any) error {
-	enc := json.NewEncoder(buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return err
-	}
-	buf.Truncate(buf.Len() - 1) // Encode ends with a line feed.
-	return nil
+	text, err := appendTree(buf.AvailableBuffer(), v)
+	buf.Write(text)
+	return err
 }

@@ -189,6 +189,27 @@ func BenchmarkTable500(b *testing.B) {
 	}
 }
 
+// A merge patch of one annotation, which a watcher is told of.
+func BenchmarkPatch(b *testing.B) {
+	st := store.NewMemory()
+	w, err := server.NewWriter(st)
+	require.NoError(b, err)
+	_, err = w.Create(context.Background(), bigMachine(0))
+	require.NoError(b, err)
+	h, err := server.New(st)
+	require.NoError(b, err)
+	var spent time.Duration
+	n := 0
+	for b.Loop() {
+		n++
+		req := httptest.NewRequest(http.MethodPatch, "http://localhost/apis/kubevirt.io/v1/namespaces/team-0/virtualmachineinstances/web-00000",
+			strings.NewReader(fmt.Sprintf(`{"metadata":{"annotations":{"example.com/change":"%d"}}}`, n)))
+		req.Header.Set("Content-Type", "application/merge-patch+json")
+		spent += once(b, h, req)
+	}
+	b.ReportMetric(float64(spent.Microseconds())/float64(n), "cpu-us/op")
+}
+
 // Objects on their way into the store: validated, completed, rendered.
 func BenchmarkCreate(b *testing.B) {
 	st := store.NewMemory()

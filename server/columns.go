@@ -62,7 +62,7 @@ func (r *row) at(path ...string) any {
 func (r *row) whole() map[string]any {
 	if r.members == nil {
 		// What is stored is an object.
-		_ = unmarshal(r.json, &r.members)
+		r.members, _ = decodeObject(r.json)
 	}
 	return r.members
 }

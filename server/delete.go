@@ -79,8 +79,8 @@ func (s *server) deleted(x *exchange, name, uid string) error {
 // remove deletes an object, or marks it when it has finalizers, and returns what is
 // left of it then.
 func (s *server) remove(ctx context.Context, r *resource, old *store.Object, d deletion) (uid string, left *store.Object, err error) {
-	var object map[string]any
-	if err := unmarshal(old.JSON, &object); err != nil {
+	object, err := decodeObject(old.JSON)
+	if err != nil {
 		return "", nil, fmt.Errorf("stored object %s: %w", old.Key, err)
 	}
 	meta := asObject(object["metadata"])

@@ -117,8 +117,7 @@ func (r *resource) show(o *store.Object) []byte {
 		return slices.Concat([]byte(member+r.apiVersion()+`"`), rest)
 	}
 	// A member that nobody names may stand before it.
-	var object map[string]any
-	_ = unmarshal(o.JSON, &object) // what is stored is an object
+	object, _ := decodeObject(o.JSON) // what is stored is an object
 	object["apiVersion"] = r.apiVersion()
 	return canonical(object)
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -130,8 +129,8 @@ func (s *server) own(x *exchange, live []byte, object map[string]any, w write) e
 	if fields == nil {
 		return nil
 	}
-	var owners any
-	if err := unmarshal(fields, &owners); err != nil {
+	owners, err := readTree(fields)
+	if err != nil {
 		return fmt.Errorf("managed fields: %w", err)
 	}
 	meta["managedFields"] = owners
@@ -252,8 +251,8 @@ func current(x *exchange, key store.Key) (*store.Object, error) {
 // what there is afterwards: the object as it was when nothing has changed, and its
 // last state when the last finalizer of one that is being deleted went.
 func (s *server) update(x *exchange, old *store.Object, object map[string]any, w write) (*store.Object, error) {
-	var was map[string]any
-	if err := unmarshal(old.JSON, &was); err != nil {
+	was, err := decodeObject(old.JSON)
+	if err != nil {
 		return nil, fmt.Errorf("stored object %s: %w", old.Key, err)
 	}
 	name, meta, oldMeta := old.Key.Name, asObject(object["metadata"]), asObject(was["metadata"])
@@ -274,7 +273,7 @@ func (s *server) update(x *exchange, old *store.Object, object map[string]any, w
 			return nil, err
 		}
 	}
-	object, err := s.admit(x, name, was, object)
+	object, err = s.admit(x, name, was, object)
 	if err != nil {
 		return nil, err
 	}
@@ -291,7 +290,7 @@ func (s *server) update(x *exchange, old *store.Object, object map[string]any, w
 	if !x.resource.native && !sameBeside(object, was) {
 		raiseGeneration(meta)
 	}
-	if reflect.DeepEqual(object, was) {
+	if sameTree(object, was) {
 		return old, nil
 	}
 	d, err := x.resource.draft(old.Key, object)

@@ -112,8 +112,8 @@ var errNoObject = errors.New("it is no JSON object")
 // decodeObject returns the members of an object. Its errors say nothing of what the
 // text has in it.
 func decodeObject(raw []byte) (map[string]any, error) {
-	var v any
-	if err := unmarshalAll(raw, &v); err != nil {
+	v, err := readTree(raw)
+	if err != nil {
 		return nil, err
 	}
 	object, ok := v.(map[string]any)

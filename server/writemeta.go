@@ -159,7 +159,7 @@ func sameBeside(a, b map[string]any) bool {
 	a, b = maps.Clone(a), maps.Clone(b)
 	delete(a, "metadata")
 	delete(b, "metadata")
-	return reflect.DeepEqual(a, b)
+	return sameTree(a, b)
 }
 
 // canonical is an object in the one form that it is stored in.
