@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -48,6 +49,8 @@ func (o *serveOptions) run(ctx context.Context, stdin io.Reader, stderr io.Write
 	if err := o.fill(ctx, objects, options, stdin, c); err != nil {
 		return err
 	}
+	// A load leaves as much garbage as objects, which would stay with the process.
+	debug.FreeOSMemory()
 	handler, err := server.New(objects, append(options, server.WithLifetime(ctx))...)
 	if err != nil {
 		return err
