@@ -40,7 +40,7 @@ var namespaceName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`)
 // note. What could not be removed is named in the result of write.cleanup, with the
 // kubectl command that removes it. No other machine is ever written to.
 //
-// It takes about 55 requests, for which 70 are allowed on top of [WithMaxRequests].
+// It takes about 60 requests, for which 70 are allowed on top of [WithMaxRequests].
 // Cleaning up may take some beyond that. A watch
 // runs beside the other requests, on a connection of its own: the transport of
 // [Target.HTTPClient], where it is no [http.Transport], must allow two.
@@ -112,11 +112,11 @@ func writeChecks() []Check {
 			Explain: "A test in a JSON patch guards the rest of it; ignored, it guards nothing.",
 			run:     withMachine(writeJSONPatch),
 		}, {
-			ID: "write.delete-precondition", Clause: Clause{0, "a delete with the uid of another object is answered with 409 and deletes nothing"}, Needs: needs,
-			Explain: "The uid keeps a late delete from hitting the next object of the same name.",
+			ID: "write.delete-precondition", Clause: Clause{0, "a delete with the uid of another object or an old resourceVersion is answered with 409 and deletes nothing"}, Needs: needs,
+			Explain: "The uid keeps a late delete from hitting the next object of the same name, the resourceVersion one that somebody needs again.",
 			run:     withMachine(writePrecondition),
 		}, {
-			ID: "write.delete", Clause: Clause{0, "a deleted object is gone, or says by its deletionTimestamp that it is about to be"}, Needs: needs,
+			ID: "write.delete", Clause: Clause{0, "a deleted object is gone, or says by its deletionTimestamp that it is about to be, and no update brings it back"}, Needs: needs,
 			Explain: "What was deleted is no longer read, listed or there to be deleted again.",
 			run:     withMachine(writeDelete),
 		}, {
@@ -131,6 +131,18 @@ func writeChecks() []Check {
 			ID: "write.watch-selector", Clause: Clause{0, "to a watch with a selector an object is added when it begins to match and deleted when it no longer does"}, Needs: needs,
 			Explain: "A controller that watches by label must learn that an object has come under its care, and that it has left it.",
 			run:     withMachine(writeWatchSelector),
+		}, {
+			ID: "write.watch-name", Clause: Clause{0, "to a watch with a fieldSelector for metadata.name all changes of that object are told, and of no other"}, Needs: needs,
+			Explain: "kubectl wait and get -w of one object are such a watch.",
+			run:     withMachine(writeWatchName),
+		}, {
+			ID: "write.watch-expired", Clause: Clause{0, "a watch from a resourceVersion that is too old says so, with 410 Expired"}, Needs: needs,
+			Explain: "An informer that is told lists anew; one that is not told goes on with a world that is wrong, or asks forever.",
+			run:     withMachine(writeExpired),
+		}, {
+			ID: "write.watch-timeout", Clause: Clause{0, "a watch ends when its timeoutSeconds are over"}, Needs: needs,
+			Explain: "Informers ask for watches of a few minutes and begin anew, so that one that hangs is noticed; who waits until a time relies on the end.",
+			run:     withMachine(writeWatchTimeout),
 		}, {
 			ID: checkCleanUp, Clause: Clause{0, "what a run made can be removed"}, Needs: needs,
 			Explain: "The notes name what was made. What is named as left behind must be removed by hand.",

@@ -2,7 +2,6 @@ package contract
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -167,7 +166,7 @@ func (w *writing) judgeCreated(v *verdict, ex *exchange, before time.Time) {
 			v.add(w.run, fault(ex, Fail, "what was created has another "+field.name+" than was sent", strconv.Quote(field.want), strconv.Quote(field.got)))
 		}
 	}
-	if m.annotations[annotationWhy] == "" {
+	if m.annotations[annotationWhy] != why {
 		v.add(w.run, fault(ex, Fail, "what was created lacks an annotation that was sent", "the annotation "+annotationWhy, "none"))
 	}
 	for _, field := range []struct{ name, got string }{
@@ -181,13 +180,12 @@ func (w *writing) judgeCreated(v *verdict, ex *exchange, before time.Time) {
 	if at, err := time.Parse(time.RFC3339, m.created); err == nil && at.Sub(before).Abs() > 24*time.Hour {
 		v.add(w.run, fault(ex, Warning, "what was created says another time of its creation", before.UTC().Format(time.RFC3339), m.created))
 	}
-	var object struct {
-		Spec struct {
-			NodeSelector map[string]string `json:"nodeSelector"`
-		} `json:"spec"`
-	}
-	if json.Unmarshal(ex.body, &object) != nil || object.Spec.NodeSelector[nowhere] != "true" {
-		v.add(w.run, fault(ex, Fail, "what was created has lost its nodeSelector, so that it may run", nowhere+": \"true\"", fmt.Sprint(object.Spec.NodeSelector)))
+	if at := lostPart(nowhereSpec(), m.spec, "/spec"); at != "" {
+		message := "what was created is not what was sent"
+		if strings.HasPrefix(at, "/spec/nodeSelector") {
+			message = "what was created has lost its nodeSelector, so that it may run"
+		}
+		v.add(w.run, fault(ex, Fail, message, "at "+at+" what was sent", "another value, or none"))
 	}
 }
 
@@ -206,6 +204,9 @@ func (w *writing) judgeListed(ctx context.Context, v *verdict, m *made) error {
 		if it.name == m.name {
 			found++
 		}
+	}
+	if earlier(l.resourceVersion, m.resourceVersion) {
+		v.add(w.run, fault(l.first, Fail, "a list has an older resourceVersion than an object in it", "at least "+m.resourceVersion, l.resourceVersion))
 	}
 	if found != 1 || len(l.items) != 1 {
 		v.add(w.run, fault(l.first, Fail, "what was created is not what a list by its labels has", "the machine "+m.name, number(len(l.items), "object")+", "+strconv.Itoa(found)+" of that name"))
@@ -261,8 +262,12 @@ func (w *writing) judgeIdentity(v *verdict, ex *exchange, m *made) (ok bool) {
 		v.add(w.run, fault(ex, Fail, "an object has another uid than when it was created", m.uid, strconv.Quote(got.uid)))
 	case got.labels[labelRun] != w.id:
 		v.add(w.run, fault(ex, Fail, "an object has lost a label", w.runLabel(), labelRun+"="+strconv.Quote(got.labels[labelRun])))
-	case got.annotations[annotationWhy] == "":
-		v.add(w.run, fault(ex, Fail, "an object has lost an annotation", annotationWhy, "none"))
+	case got.annotations[annotationWhy] != why:
+		v.add(w.run, fault(ex, Fail, "an object has lost an annotation", annotationWhy, strconv.Quote(got.annotations[annotationWhy])))
+	case m.created != "" && got.created != m.created:
+		v.add(w.run, fault(ex, Fail, "an object has another creationTimestamp than when it was created", m.created, strconv.Quote(got.created)))
+	case m.whole && w.lost(got) != "":
+		v.add(w.run, fault(ex, Fail, "an object has lost what it was created with", w.lost(got), "another value, or none"))
 	}
 	return true
 }
@@ -281,6 +286,16 @@ func noteOf(ex *exchange) string {
 		return m.annotations[annotationNote]
 	}
 	return ""
+}
+
+// hasNote reports whether an answer has the annotation, whatever its value.
+func hasNote(ex *exchange) bool {
+	m, ok := readMachine(ex.body)
+	if !ok {
+		return false
+	}
+	_, has := m.annotations[annotationNote]
+	return has
 }
 
 // writeGenerated leaves the names of two machines to the server.

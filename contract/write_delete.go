@@ -3,6 +3,7 @@ package contract
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -12,11 +13,16 @@ import (
 // otherUID is a uid that no object has.
 const otherUID = "00000000-0000-4000-8000-000000000000"
 
-// deleteOptions let a deletion hit the object with this uid only.
-func deleteOptions(uid string) []byte {
+// preconditions are what an object must have for a deletion to hit it.
+type preconditions struct {
+	UID             string `json:"uid,omitempty"`
+	ResourceVersion string `json:"resourceVersion,omitempty"`
+}
+
+func deleteOptions(only preconditions) []byte {
 	options := map[string]any{"kind": "DeleteOptions", "apiVersion": "v1"}
-	if uid != "" {
-		options["preconditions"] = map[string]any{"uid": uid}
+	if only != (preconditions{}) {
+		options["preconditions"] = only
 	}
 	body, err := json.Marshal(options)
 	if err != nil {
@@ -26,7 +32,7 @@ func deleteOptions(uid string) []byte {
 }
 
 func (w *writing) delete(ctx context.Context, name, uid string) (*exchange, error) {
-	return w.write(ctx, http.MethodDelete, name, nil, typeJSON, deleteOptions(uid))
+	return w.write(ctx, http.MethodDelete, name, nil, typeJSON, deleteOptions(preconditions{UID: uid}))
 }
 
 // deleteDry has no body: an API server that finds DeleteOptions there does not look
@@ -37,22 +43,43 @@ func (w *writing) deleteDry(ctx context.Context, name string) (*exchange, error)
 
 func writePrecondition(ctx context.Context, w *writing, m *made) (verdict, error) {
 	v := passed("the uid of another object")
-	ex, err := w.delete(ctx, m.name, otherUID)
-	if err != nil {
-		return v, err
+	tries := []preconditioned{{"the uid of another object", preconditions{UID: otherUID}}}
+	if m.first != "" && m.first != m.resourceVersion {
+		v.message += ", an old resourceVersion"
+		tries = append(tries, preconditioned{"an old resourceVersion", preconditions{ResourceVersion: m.first}})
 	}
-	w.judgeRefusal(&v, ex, "a delete with the uid of another object", "Conflict", http.StatusConflict)
+	for _, try := range tries {
+		if there, err := w.judgePrecondition(ctx, &v, m, try); !there || err != nil {
+			return v, err
+		}
+	}
+	return v, nil
+}
+
+// preconditioned is a deletion that must not hit this run's machine, and why not.
+type preconditioned struct {
+	with string
+	only preconditions
+}
+
+// judgePrecondition tries a deletion. there says whether the machine still is.
+func (w *writing) judgePrecondition(ctx context.Context, v *verdict, m *made, try preconditioned) (there bool, err error) {
+	ex, err := w.write(ctx, http.MethodDelete, m.name, nil, typeJSON, deleteOptions(try.only))
+	if err != nil {
+		return false, err
+	}
+	w.judgeRefusal(v, ex, "a delete with "+try.with, "Conflict", http.StatusConflict)
 	after, err := w.get(ctx, m.name)
 	if err != nil {
-		return v, err
+		return false, err
 	}
 	if got, ok := readMachine(after.body); after.status != http.StatusOK || ok && got.deleted != "" {
-		v.add(w.run, fault(after, Fail, "a delete with the uid of another object has an effect", "the machine as before", "status "+strconv.Itoa(after.status)))
+		v.add(w.run, fault(after, Fail, "a delete with "+try.with+" has an effect", "the machine as before", "status "+strconv.Itoa(after.status)))
 		w.forget(m)
-		return v, nil
+		return false, nil
 	}
-	w.judgeIdentity(&v, after, m)
-	return v, nil
+	w.judgeIdentity(v, after, m)
+	return true, nil
 }
 
 // forget makes the checks that follow do without the machine.
@@ -78,6 +105,7 @@ func writeDelete(ctx context.Context, w *writing, m *made) (verdict, error) {
 		m.gone = last.status == http.StatusNotFound
 		return v, nil
 	}
+	before := last.body
 	ex, err = w.delete(ctx, m.name, m.uid)
 	if err != nil {
 		return v, err
@@ -92,6 +120,10 @@ func writeDelete(ctx context.Context, w *writing, m *made) (verdict, error) {
 	}
 	switch {
 	case m.finalizing:
+		if got, ok := readMachine(last.body); ok && len(got.finalizers) == 0 {
+			v.add(w.run, fault(last, Warning, "what was deleted is still there, though no finalizer keeps it", "status 404", "a deletionTimestamp"))
+			return v, nil
+		}
 		v.notes = append(v.notes, fmt.Sprintf("%s is still there %s after its deletion, with a deletionTimestamp: a finalizer delays it", m.name, linger))
 		return v, nil
 	case !m.gone:
@@ -105,11 +137,27 @@ func writeDelete(ctx context.Context, w *writing, m *made) (verdict, error) {
 	if l.byKey[w.namespace+"/"+m.name] != nil {
 		v.add(w.run, fault(l.first, Fail, "what was deleted is still listed", "no "+m.name, m.name))
 	}
+	for _, other := range w.made {
+		if other != m && other.whole && !other.gone && l.byKey[w.namespace+"/"+other.name] == nil {
+			v.add(w.run, fault(l.first, Fail, "with what was deleted another object has gone", other.name, number(len(l.items), "object")+" without it"))
+		}
+	}
 	if ex, err = w.delete(ctx, m.name, ""); err != nil {
 		return v, err
 	}
 	if ex.status != http.StatusNotFound {
 		v.add(w.run, fault(ex, Fail, "the deletion of what is not there is answered", "status 404", "status "+strconv.Itoa(ex.status)))
+	}
+	ex, err = w.write(ctx, http.MethodPut, m.name, nil, typeJSON, before)
+	if _, denied := errors.AsType[*deniedError](err); denied {
+		return v, nil // who may not update need not be told more
+	}
+	if err != nil {
+		return v, err
+	}
+	if !refused(ex.status) {
+		v.add(w.run, fault(ex, Fail, "an update makes what is not there", "status 404", "status "+strconv.Itoa(ex.status)))
+		m.gone, m.uid = false, "" // it must be removed once more
 	}
 	return v, nil
 }

@@ -29,7 +29,7 @@ func writeWatchSelector(ctx context.Context, w *writing, m *made) (verdict, erro
 		return v, err
 	}
 	v.message = fmt.Sprintf("a label that comes and goes, in %s", number(len(seen.events), "event"))
-	j := watchJudge{w, &v, seen.ex, true}
+	j := watchJudge{w, &v, seen.ex, func(it *item) bool { return it.labels[labelRun] == w.id }}
 	j.types(seen.events)
 	j.order(seen.events)
 	j.stories(seen.events)
@@ -52,6 +52,19 @@ func writeWatchSelector(ctx context.Context, w *writing, m *made) (verdict, erro
 		}
 	}
 	return v, nil
+}
+
+// writeWatchName watches one machine, as kubectl does that waits for it.
+func writeWatchName(ctx context.Context, w *writing, m *made) (verdict, error) {
+	if w.from == "" {
+		return notExercised("the list names no resourceVersion to watch from"), nil
+	}
+	s, err := w.watch(ctx, url.Values{"fieldSelector": {"metadata.name=" + m.name}, "timeoutSeconds": {"60"}})
+	if err != nil {
+		return verdict{}, err
+	}
+	due := slices.DeleteFunc(w.due(), func(c change) bool { return c.machine != m })
+	return w.judgeWatch(ctx, s, due, func(it *item) bool { return it.name == m.name })
 }
 
 // stay returns the resourceVersions with which the label came and went, "" where it

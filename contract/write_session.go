@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/vmikit/vmikit/openapi"
@@ -21,6 +22,10 @@ const (
 	annotationWhy  = "vmikit.io/contract"
 	annotationNote = "vmikit.io/contract-note"
 	nowhere        = "vmikit.io/contract-nowhere"
+
+	why = "made by vmikit contract to test this API; may be deleted"
+	// patience is what a double cannot hold.
+	patience = 1<<53 + 1
 )
 
 // writing is what the checks of writes share.
@@ -63,6 +68,10 @@ type made struct {
 	uid string
 	// resourceVersion is the newest that is known, first the one of the creation.
 	resourceVersion, first string
+	// created is the creationTimestamp, "" as long as no answer has told it.
+	created string
+	// whole says that the create was answered with all that was sent.
+	whole bool
 	// gone says that the machine is not there: it was deleted, or never made.
 	gone bool
 	// finalizing says that it was deleted and a finalizer keeps it.
@@ -83,7 +92,9 @@ type machineMeta struct {
 	*item
 	annotations map[string]string
 	// deleted is the deletionTimestamp.
-	deleted string
+	deleted    string
+	finalizers []string
+	spec       any
 }
 
 // readMachine reads the metadata of a machine; ok is false for what has no name.
@@ -94,11 +105,14 @@ func readMachine(raw []byte) (m *machineMeta, ok bool) {
 	}
 	var object struct {
 		Metadata map[string]json.RawMessage `json:"metadata"`
+		Spec     json.RawMessage            `json:"spec"`
 	}
 	if json.Unmarshal(raw, &object) != nil {
 		return nil, false
 	}
 	m = &machineMeta{item: it, annotations: make(map[string]string), deleted: text(object.Metadata["deletionTimestamp"])}
+	m.spec, _ = decode(object.Spec)
+	_ = json.Unmarshal(object.Metadata["finalizers"], &m.finalizers) // what is none is none
 	var annotations map[string]json.RawMessage
 	if json.Unmarshal(object.Metadata["annotations"], &annotations) == nil {
 		for k, v := range annotations {
@@ -121,7 +135,7 @@ func (w *writing) manifest(name, generateName, stepValue string) []byte {
 	metadata := map[string]any{
 		"namespace":   w.namespace,
 		"labels":      map[string]any{labelRun: w.id, labelStep: stepValue},
-		"annotations": map[string]any{annotationWhy: "made by vmikit contract to test this API; may be deleted"},
+		"annotations": map[string]any{annotationWhy: why},
 	}
 	if generateName != "" {
 		metadata["generateName"] = generateName
@@ -131,19 +145,28 @@ func (w *writing) manifest(name, generateName, stepValue string) []byte {
 	body, err := json.Marshal(map[string]any{
 		"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachineInstance",
 		"metadata": metadata,
-		"spec": map[string]any{
-			"domain": map[string]any{
-				"devices":   map[string]any{"autoattachPodInterface": false},
-				"resources": map[string]any{"requests": map[string]any{"memory": "64Mi"}},
-			},
-			"nodeSelector":                  map[string]any{nowhere: "true"},
-			"terminationGracePeriodSeconds": 0,
-		},
+		"spec":     nowhereSpec(),
 	})
 	if err != nil {
 		return nil // strings and numbers always have a JSON form
 	}
 	return body
+}
+
+// nowhereSpec is what the machines of a run are: the least that KubeVirt accepts, and
+// something in it that is easily lost on the way.
+func nowhereSpec() map[string]any {
+	return map[string]any{
+		"domain": map[string]any{
+			"devices":   map[string]any{"autoattachPodInterface": false},
+			"resources": map[string]any{"requests": map[string]any{"memory": "64Mi"}},
+		},
+		"nodeSelector":                  map[string]any{nowhere: "true"},
+		"terminationGracePeriodSeconds": json.Number("0"),
+		"tolerations": []any{map[string]any{
+			"effect": "NoExecute", "key": nowhere, "operator": "Exists", "tolerationSeconds": json.Number(strconv.Itoa(patience)),
+		}},
+	}
 }
 
 const (
@@ -181,6 +204,9 @@ func (w *writing) create(ctx context.Context, name, generateName, stepValue stri
 		return m, ex, err
 	}
 	w.learn(m, ex)
+	if answered, ok := readMachine(ex.body); ok {
+		m.whole = w.lost(answered) == ""
+	}
 	if m.first != "" {
 		w.changed(m, "ADDED", ex)
 	}
@@ -197,6 +223,7 @@ func (w *writing) learn(m *made, ex *exchange) {
 	m.name, m.uid = it.name, cmp.Or(m.uid, it.uid)
 	m.resourceVersion = cmp.Or(m.resourceVersion, it.resourceVersion)
 	m.first = cmp.Or(m.first, it.resourceVersion)
+	m.created = cmp.Or(m.created, it.created)
 }
 
 // changed notes what a write was answered with. An answer with the resourceVersion

@@ -81,7 +81,16 @@ func (s *stream) follow(client *http.Client, hr *http.Request, ex *exchange) {
 	s.mu.Unlock()
 	lines := bufio.NewScanner(io.LimitReader(resp.Body, maxStream))
 	lines.Buffer(nil, maxLine)
+	whole := true
+	lines.Split(func(data []byte, atEOF bool) (int, []byte, error) {
+		n, line, err := bufio.ScanLines(data, atEOF)
+		whole = n > 0 && data[n-1] == '\n'
+		return n, line, err
+	})
 	for lines.Scan() {
+		if !whole && lines.Err() != nil {
+			break // in the middle of an event, most often because no more is asked for
+		}
 		if line := bytes.TrimSpace(lines.Bytes()); len(line) > 0 {
 			s.mu.Lock()
 			s.lines = append(s.lines, bytes.Clone(line))
@@ -148,12 +157,13 @@ func (s *stream) stop() {
 	}
 }
 
-// failure says why a watch that has no answer has none.
+// failure says why a watch that has no answer has none, nil when it was only waited
+// for.
 func (s *stream) failure(c *caller) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.err == nil {
-		return fmt.Errorf("%w to a watch", errNoAnswer)
+		return nil
 	}
 	return fmt.Errorf("%w to a watch: %s", errNoAnswer, c.redact.clean(c.plain(s.err)))
 }

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // maxRaces is how often a read and the PUT after it are tried: KubeVirt's
@@ -73,9 +74,8 @@ func writeUpdate(ctx context.Context, w *writing, m *made) (verdict, error) {
 	}
 	w.judgeVersion(&v, ex, version(before))
 	w.changed(m, "MODIFIED", ex)
-	was, _ := readMachine(before.body)
-	if now, _ := readMachine(ex.body); was != nil && now.created != was.created {
-		v.add(w.run, fault(ex, Fail, "a change moves the creationTimestamp", was.created, strconv.Quote(now.created)))
+	if raised(before.body, ex.body) {
+		v.add(w.run, fault(ex, Fail, "a change of metadata alone raises the generation", "the generation as before", "another one"))
 	}
 	after, err := w.get(ctx, m.name)
 	if err != nil {
@@ -175,7 +175,10 @@ func withVersion(machine []byte, version string) ([]byte, bool) {
 
 // writeMergePatch changes a label, which lists must see, and removes the note.
 func writeMergePatch(ctx context.Context, w *writing, m *made) (verdict, error) {
-	v := passed("a label changed, an annotation added and removed")
+	v := passed("a label changed, an annotation added and removed, and a dry run")
+	if err := w.judgeDryPatch(ctx, &v, m); err != nil {
+		return v, err
+	}
 	old := m.resourceVersion
 	patch := fmt.Sprintf(`{"metadata":{"labels":{%q:%q},"annotations":{%q:"patched"}}}`, labelStep, stepWatched, annotationNote)
 	ex, err := w.write(ctx, http.MethodPatch, m.name, nil, typeMergePatch, []byte(patch))
@@ -201,10 +204,30 @@ func writeMergePatch(ctx context.Context, w *writing, m *made) (verdict, error) 
 		return v, nil
 	}
 	w.changed(m, "MODIFIED", ex)
-	if got := noteOf(ex); got != "" {
-		v.add(w.run, fault(ex, Fail, "a merge patch does not remove what it sets to null", "no annotation "+annotationNote, strconv.Quote(got)))
+	if hasNote(ex) {
+		v.add(w.run, fault(ex, Fail, "a merge patch does not remove what it sets to null", "no annotation "+annotationNote, strconv.Quote(noteOf(ex))))
 	}
 	return v, nil
+}
+
+// judgeDryPatch patches without doing it.
+func (w *writing) judgeDryPatch(ctx context.Context, v *verdict, m *made) error {
+	patch := fmt.Sprintf(`{"metadata":{"annotations":{%q:"dry"}}}`, annotationNote)
+	ex, err := w.write(ctx, http.MethodPatch, m.name, dryRun, typeMergePatch, []byte(patch))
+	if err != nil {
+		return err
+	}
+	if w.judgeIdentity(v, ex, m) && noteOf(ex) != "dry" {
+		v.add(w.run, fault(ex, Fail, "a dry run is not answered with the object as it would be", annotationNote+": dry", strconv.Quote(noteOf(ex))))
+	}
+	after, err := w.get(ctx, m.name)
+	if err != nil {
+		return err
+	}
+	if noteOf(after) == "dry" {
+		v.add(w.run, fault(after, Fail, "a dry run of a patch changes the object", "no "+annotationNote+": dry", "dry"))
+	}
+	return nil
 }
 
 // judgeRelabelled looks whether lists by a label go by its new value.
@@ -234,8 +257,8 @@ func writeJSONPatch(ctx context.Context, w *writing, m *made) (verdict, error) {
 	}
 	step := labelOf(before, labelStep)
 	patch := func(expected, value string) []byte {
-		return fmt.Appendf(nil, `[{"op":"test","path":"/metadata/labels/%s","value":%q},{"op":"replace","path":"/metadata/labels/%s","value":%q}]`,
-			labelStep, expected, labelStep, value)
+		return fmt.Appendf(nil, `[{"op":"test","path":"/metadata/labels/%s","value":%q},{"op":"replace","path":"/metadata/labels/%s","value":%q},{"op":"add","path":"/metadata/annotations/%s","value":%q}]`,
+			labelStep, expected, labelStep, value, strings.ReplaceAll(annotationNote, "/", "~1"), value)
 	}
 	ex, err := w.write(ctx, http.MethodPatch, m.name, nil, typeJSONPatch, patch(step+"-not", "untested"))
 	if err != nil {
@@ -249,8 +272,8 @@ func writeJSONPatch(ctx context.Context, w *writing, m *made) (verdict, error) {
 	if !w.judgeIdentity(&v, after, m) {
 		return v, nil
 	}
-	if got := labelOf(after, labelStep); got != step {
-		v.add(w.run, fault(after, Fail, "a JSON patch whose test fails has an effect", labelStep+"="+step, labelStep+"="+got))
+	if got := labelOf(after, labelStep); got != step || noteOf(after) == "untested" {
+		v.add(w.run, fault(after, Fail, "a JSON patch whose test fails has an effect", labelStep+"="+step+", "+noteOf(before), labelStep+"="+got+", "+noteOf(after)))
 		step = got
 	}
 	if ex, err = w.write(ctx, http.MethodPatch, m.name, nil, typeJSONPatch, patch(step, "tested")); err != nil {
@@ -263,6 +286,15 @@ func writeJSONPatch(ctx context.Context, w *writing, m *made) (verdict, error) {
 	w.changed(m, "MODIFIED", ex)
 	if got := labelOf(ex, labelStep); got != "tested" {
 		v.add(w.run, fault(ex, Fail, "a JSON patch does not change what it names", labelStep+"=tested", labelStep+"="+got))
+	}
+	if got := noteOf(ex); got != "tested" {
+		v.add(w.run, fault(ex, Fail, "a JSON patch does not add what it names", annotationNote+": tested", strconv.Quote(got)))
+	}
+	if after, err = w.get(ctx, m.name); err != nil {
+		return v, err
+	}
+	if got := labelOf(after, labelStep); w.judgeIdentity(&v, after, m) && got == step {
+		v.add(w.run, fault(after, Fail, "a change is not there afterwards", labelStep+"=tested", labelStep+"="+got))
 	}
 	return v, nil
 }

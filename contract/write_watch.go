@@ -45,8 +45,12 @@ func (w *writing) beginWatch(ctx context.Context) error {
 
 // watch begins a watch of the namespace from before the first change.
 func (w *writing) watch(ctx context.Context, query url.Values) (*stream, error) {
+	return w.watchFrom(ctx, w.from, query)
+}
+
+func (w *writing) watchFrom(ctx context.Context, version string, query url.Values) (*stream, error) {
 	query.Set("watch", "true")
-	query.Set("resourceVersion", w.from)
+	query.Set("resourceVersion", version)
 	req := w.listRequest(scope(w.namespace), query)
 	req.form = openapi.FormWatchEvent
 	s, err := w.caller.watch(ctx, req)
@@ -58,7 +62,7 @@ func writeWatch(ctx context.Context, w *writing, _ *made) (verdict, error) {
 	if w.live == nil {
 		return notExercised("the list names no resourceVersion to watch from"), nil
 	}
-	return w.judgeWatch(ctx, w.live, true)
+	return w.judgeWatch(ctx, w.live, w.due(), func(it *item) bool { return it.labels[labelRun] == w.id })
 }
 
 func writeReplay(ctx context.Context, w *writing, _ *made) (verdict, error) {
@@ -69,7 +73,7 @@ func writeReplay(ctx context.Context, w *writing, _ *made) (verdict, error) {
 	if err != nil {
 		return verdict{}, err
 	}
-	return w.judgeWatch(ctx, s, false)
+	return w.judgeWatch(ctx, s, w.due(), func(*item) bool { return true })
 }
 
 // event is one line of a watch.
@@ -108,7 +112,7 @@ func (e event) of(c change) bool {
 	return e.machine.resourceVersion == c.resourceVersion
 }
 
-// told is what a watch must have told by now.
+// due is what a watch must have told by now.
 func (w *writing) due() []change {
 	due := slices.Clone(w.changes)
 	for _, m := range w.made {
@@ -119,10 +123,9 @@ func (w *writing) due() []change {
 	return due
 }
 
-// judgeWatch waits for what is due and judges all that came. A selected watch shows
-// the machines of this run only. It ends the watch.
-func (w *writing) judgeWatch(ctx context.Context, s *stream, selected bool) (verdict, error) {
-	due := w.due()
+// judgeWatch waits for what is due and judges all that came, which must be of what is
+// selected only. It ends the watch.
+func (w *writing) judgeWatch(ctx context.Context, s *stream, due []change, selected func(*item) bool) (verdict, error) {
 	seen, v, err := w.collect(ctx, s, func(events []event) bool {
 		return !slices.ContainsFunc(due, func(c change) bool {
 			return !slices.ContainsFunc(events, func(e event) bool { return e.of(c) })
@@ -164,10 +167,20 @@ func (w *writing) collect(ctx context.Context, s *stream, enough func([]event) b
 	if err != nil {
 		return nil, v, err
 	}
+	seen, unjudged, err := w.watched(s)
+	unjudged.notes = v.notes
+	return seen, unjudged, err
+}
+
+// watched returns what came of a watch that has ended; without events that can be
+// judged it returns nil and the verdict.
+func (w *writing) watched(s *stream) (*watched, verdict, error) {
+	var v verdict
 	ex, lines := s.seen()
 	switch {
 	case ex == nil:
-		return nil, v, s.failure(w.caller)
+		v, err := w.unanswered(s)
+		return nil, v, err
 	case ex.status == http.StatusForbidden:
 		return nil, verdict{outcome: Skipped, message: "the token may not watch"}, nil
 	case ex.status == http.StatusGone:
@@ -186,6 +199,18 @@ func (w *writing) collect(ctx context.Context, s *stream, enough func([]event) b
 	return seen, v, nil
 }
 
+// unanswered is the verdict on a watch that has ended without an answer.
+func (w *writing) unanswered(s *stream) (v verdict, err error) {
+	if err := s.failure(w.caller); err != nil {
+		return v, err
+	}
+	v.add(w.run, Finding{
+		Outcome: Fail, Message: "a watch is not answered", Expected: "status 200 and the events",
+		Got: fmt.Sprintf("nothing within %s", watchPatience), Curl: w.caller.redact.curl(s.request, w.caller.url(s.request)),
+	})
+	return v, nil
+}
+
 // expired reports whether an event says that the resourceVersion is too old, which a
 // server may say at any time.
 func (e event) expired() bool {
@@ -198,7 +223,7 @@ type watchJudge struct {
 	*writing
 	v        *verdict
 	ex       *exchange
-	selected bool
+	selected func(*item) bool
 }
 
 func (j *watchJudge) say(e event, message, expected, got string) {
@@ -219,8 +244,8 @@ func (j *watchJudge) types(events []event) {
 				j.say(e, "an event has no object", "a machine", "something else")
 			case e.machine.namespace != j.namespace:
 				j.say(e, "a watch tells of another namespace", j.namespace, e.machine.namespace)
-			case j.selected && e.machine.labels[labelRun] != j.id:
-				j.say(e, "a watch tells of an object that its selector does not select", j.runLabel(), fmt.Sprint(e.machine.labels))
+			case !j.selected(e.machine.item):
+				j.say(e, "a watch tells of an object that its selector does not select", "what is selected", fmt.Sprintf("%s, %v", e.machine.key(), e.machine.labels))
 			}
 		case "BOOKMARK":
 			j.say(e, "a watch has a bookmark that was not asked for", "none without allowWatchBookmarks", "one")
@@ -290,6 +315,9 @@ func (j *watchJudge) missing(events []event, due []change) {
 			j.say(e, "an event has another type than the change", c.eventType, e.eventType)
 		}
 		if c.body == nil {
+			if lost := j.lost(e.machine); c.machine.whole && lost != "" {
+				j.say(e, "a deletion is told without the last state of the object", lost, "another value, or none")
+			}
 			continue
 		}
 		if diff := differences(c.body, e.object); len(diff) > 0 {
