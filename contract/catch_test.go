@@ -31,13 +31,16 @@ func catches() map[string]string {
 // waits says whether a fault keeps the tester waiting, so that its run has a time of
 // its own. A connection that breaks needs a network.
 func waits(m mutant.Mutant) bool {
-	return m.Subject == mutant.Latency && m.Name != "flaky-connection-closed"
+	return m.Subject == mutant.Latency && m.Name != "flaky-connection-closed" || m.Needs == mutant.NeedsWrite
 }
 
 // runApart runs the tester on one of the servers that were written apart from the
 // checks, given what there is to notice its fault by.
 func runApart(t *testing.T, m mutant.Mutant, s *mutant.Server) *contract.Report {
 	t.Helper()
+	if m.Needs == mutant.NeedsWrite {
+		return runWrite(t, s, contract.WithOnly("write", "schema"))
+	}
 	target := far(s)
 	if !waits(m) {
 		target = targetOf(t, s)
@@ -81,7 +84,12 @@ func TestFaultsWrittenApart(t *testing.T) {
 // assertCaught asserts that a fault is noticed by a check.
 func assertCaught(t *testing.T, m mutant.Mutant, id string) {
 	t.Helper()
-	report := runApart(t, m, m.Server())
+	s := m.Server()
+	report := runApart(t, m, s)
+	if m.Needs == mutant.NeedsWrite {
+		assertFirst(t, report, id)
+		assertNamed(t, report, s)
+	}
 	got := result(t, report, id)
 	switch {
 	case got.Subject() == "service":
@@ -110,7 +118,6 @@ func TestEveryCheckHasAMutant(t *testing.T) {
 		switch {
 		case c.ID == "schema.drift": // warns of what the document alone objects to, see odd_test.go
 		case c.Subject() == "fuzz": // only when asked for, see generate_test.go
-		case c.Subject() == "write": // their mutants are of a real API server: interop/apiserver
 		case c.Subject() == "prose" || c.Subject() == "service":
 			assert.True(t, warns[c.ID], c.ID)
 		default:
@@ -121,7 +128,7 @@ func TestEveryCheckHasAMutant(t *testing.T) {
 
 // The servers without a fault are accused of nothing.
 func TestRightServersWrittenApart(t *testing.T) {
-	for _, needs := range []string{"", mutant.NeedsFixtures, mutant.NeedsProbeMethods} {
+	for _, needs := range []string{"", mutant.NeedsFixtures, mutant.NeedsProbeMethods} { // see TestRightWriting for writes
 		for _, profile := range []string{"", "document"} {
 			m := mutant.Mutant{Profile: profile, Needs: needs}
 			report := runApart(t, m, m.Right())

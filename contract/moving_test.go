@@ -111,7 +111,7 @@ func TestFaultsAmongMovingObjects(t *testing.T) {
 	ids, tried := catches(), make(map[string]bool)
 	for _, m := range mutant.All() {
 		id := ids[m.Name]
-		if tried[id] || m.Profile != "" || m.Needs == mutant.NeedsFixtures || m.Warns || m.Subject == mutant.Schema || m.Subject == mutant.Latency {
+		if tried[id] || m.Profile != "" || m.Needs == mutant.NeedsFixtures || m.Needs == mutant.NeedsWrite || m.Warns || m.Subject == mutant.Schema || m.Subject == mutant.Latency {
 			continue
 		}
 		tried[id] = true

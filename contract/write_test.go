@@ -21,8 +21,8 @@ import (
 	"github.com/vmikit/vmikit/openapi"
 )
 
-// That the checks of writes tell right from wrong is proven by a real API server and
-// its mutants, in interop/apiserver.
+// That the checks of writes tell right from wrong is proven by the faults of
+// internal/mutant, and by a real API server in interop/apiserver.
 
 func TestWriteOnlyWhenAsked(t *testing.T) {
 	s := mutant.New(mutant.Fleet())

@@ -1,4 +1,4 @@
-// Package mutant has a small read server that is right, and faults that make it
+// Package mutant has a small server that is right, and faults that make it
 // wrong in one respect each. They are what the contract tester is tested with:
 // it must object to every fault and to nothing in the server without one.
 //
@@ -6,6 +6,9 @@
 //	for _, m := range mutant.All() {
 //		broken := httptest.NewServer(m.Server())
 //	}
+//
+// [NewWriting] has the same server with writes and watches; the faults in these are of
+// the subjects write and watch.
 //
 // Most faults were written without reading the checks, from the document and from
 // what a Kubernetes API server answers; the others show in one request only of the

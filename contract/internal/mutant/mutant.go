@@ -22,6 +22,8 @@ const (
 	Method      = "method"       // POST, PUT, PATCH, DELETE, TRACE and others
 	Fixtures    = "fixtures"     // what is wrong only for who knows what was stored
 	Latency     = "latency"      // slow and failing now and then
+	Write       = "write"        // create, update, patch and delete
+	Watch       = "watch"        // what a watch tells of these
 )
 
 // What a tester must be given to be able to notice a fault.
@@ -29,6 +31,7 @@ const (
 	NeedsFixtures       = "fixtures"        // the objects of Fleet, as they were stored
 	NeedsProbeMethods   = "probe-methods"   // leave to send methods that write, to a name that does not exist
 	NeedsForbiddenToken = "forbidden token" // ForbiddenToken
+	NeedsWrite          = "write"           // leave to write in a namespace
 )
 
 // Mutant is one fault in a server that is right otherwise.
@@ -54,8 +57,11 @@ func (m Mutant) Server() *Server {
 
 // Right is the server before it is broken.
 func (m Mutant) Right() *Server {
-	if m.Profile == "document" {
+	switch {
+	case m.Profile == "document":
 		return NewMinimal(Fleet())
+	case m.Needs == NeedsWrite:
+		return NewWriting(Fleet())
 	}
 	return New(Fleet())
 }
@@ -66,7 +72,7 @@ func All() []Mutant {
 		schemaMutants(), listSchemaMutants(), jsonMutants(), contentTypeMutants(), errorMutants(),
 		labelMutants(), fieldMutants(), pagingMutants(), consistencyMutants(), headMutants(), namespaceMutants(),
 		proseMutants(), authMutants(), oracleMutants(), pathMutants(), parameterMutants(), methodMutants(),
-		fixtureMutants(), latencyMutants(), documentMutants(),
+		fixtureMutants(), latencyMutants(), documentMutants(), writeMutants(), watchMutants(),
 	)
 }
 

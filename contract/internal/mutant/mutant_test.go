@@ -20,7 +20,7 @@ import (
 var quiet = log.New(io.Discard, "", 0)
 
 var subjects = []string{mutant.Schema, mutant.JSON, mutant.ContentType, mutant.Error, mutant.Selector, mutant.Paging, mutant.Consistency,
-	mutant.Namespace, mutant.Prose, mutant.Auth, mutant.Edge, mutant.Method, mutant.Fixtures, mutant.Latency}
+	mutant.Namespace, mutant.Prose, mutant.Auth, mutant.Edge, mutant.Method, mutant.Fixtures, mutant.Latency, mutant.Write, mutant.Watch}
 
 func TestTheListIsInOrder(t *testing.T) {
 	names, count, document := map[string]bool{}, map[string]int{}, 0
@@ -31,7 +31,7 @@ func TestTheListIsInOrder(t *testing.T) {
 		names[m.Name] = true
 		assert.Contains(t, subjects, m.Subject, m.Name)
 		assert.Contains(t, []string{"", "document"}, m.Profile, m.Name)
-		assert.Contains(t, []string{"", mutant.NeedsFixtures, mutant.NeedsProbeMethods, mutant.NeedsForbiddenToken}, m.Needs, m.Name)
+		assert.Contains(t, []string{"", mutant.NeedsFixtures, mutant.NeedsProbeMethods, mutant.NeedsForbiddenToken, mutant.NeedsWrite}, m.Needs, m.Name)
 		count[m.Subject]++
 		if m.Profile != "" {
 			document++
@@ -69,6 +69,9 @@ func TestEveryFaultShows(t *testing.T) {
 	t.Parallel()
 	requests := requests()
 	for _, m := range mutant.All() {
+		if m.Needs == mutant.NeedsWrite {
+			continue // they show in what was written and watched: the tester's tests are the proof
+		}
 		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel()
 			c := call(t, m.Server())

@@ -68,6 +68,8 @@ type Server struct {
 	Send func(w http.ResponseWriter, r *http.Request, code int, body string)
 	// Before sees every request before it is answered.
 	Before func(*Server)
+	// Writing is what a server of [NewWriting] has beyond reading, nil in the others.
+	Writing *Writing
 }
 
 // Failure is an answer that has no object. Name is that of the object asked for,
@@ -160,6 +162,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	if !known {
 		http.Error(w, "404 page not found", http.StatusNotFound)
+		return
+	}
+	if s.Writing != nil && s.writes(w, r, namespace, name) {
 		return
 	}
 	if r.Method != http.MethodGet && (s.Minimal || r.Method != http.MethodHead) {
