@@ -2,7 +2,6 @@ package apiserver_test
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"io"
@@ -32,29 +31,40 @@ type answer struct {
 	body   string
 }
 
-// respond answers calls. A fault wraps one.
+// respond answers calls. What shall be otherwise wraps one.
 type respond func(call) answer
+
+// answered changes how some calls are answered.
+func answered(which func(call) bool, how func(next respond, c call, a answer) answer) func(respond) respond {
+	return func(next respond) respond {
+		return func(c call) answer {
+			a := next(c)
+			if which(c) {
+				a = how(next, c, a)
+			}
+			return a
+		}
+	}
+}
+
+// sent changes the metadata of the machines that some calls send.
+func sent(which func(call) bool, how func(metadata map[string]any)) func(respond) respond {
+	return func(next respond) respond {
+		return func(c call) answer {
+			if which(c) {
+				c.body = edited(c.body, how)
+			}
+			return next(c)
+		}
+	}
+}
+
+func creates(c call) bool   { return c.writes(http.MethodPost) }
+func generates(c call) bool { return creates(c) && strings.Contains(c.body, "generateName") }
 
 func (c call) writes(method string) bool { return c.method == method && !c.query.Has("dryRun") }
 
 func (c call) onItem() bool { return !strings.HasSuffix(c.path, "/virtualmachineinstances") }
-
-// selects reports whether the call is a list with a selector that has the text.
-func (c call) selects(text string) bool {
-	return c.method == http.MethodGet && !c.onItem() && strings.Contains(c.query.Get("labelSelector"), text)
-}
-
-// with returns the call with one parameter set.
-func (c call) with(key, value string) call {
-	query := url.Values{key: {value}}
-	for k, v := range c.query {
-		if k != key {
-			query[k] = v
-		}
-	}
-	c.query = query
-	return c
-}
 
 // read is the get of the machine that the call is for, or creates.
 func (c call) read() call {
@@ -66,12 +76,12 @@ func (c call) read() call {
 	return c
 }
 
-func (a answer) ok() bool { return a.code < 300 }
-
 // object returns a JSON object, metadata that part of it.
 func object(body string) map[string]any {
 	var o map[string]any
-	if json.Unmarshal([]byte(body), &o) != nil || o == nil {
+	dec := json.NewDecoder(strings.NewReader(body))
+	dec.UseNumber() // the machines have one that a double does not hold
+	if dec.Decode(&o) != nil || o == nil {
 		o = make(map[string]any)
 	}
 	return o
@@ -96,24 +106,11 @@ func edited(body string, edit func(metadata map[string]any)) string {
 	return string(text)
 }
 
-// labelsOf returns the labels to edit.
-func labelsOf(metadata map[string]any) map[string]any {
-	l, ok := metadata["labels"].(map[string]any)
-	if !ok {
-		l = make(map[string]any)
-	}
-	return l
-}
-
 // proxied is a real API server behind a handler that may change what is asked and
 // answered.
 type proxied struct {
 	upstream *apiserver.Server
 	respond  respond
-	// watch changes the query of watches.
-	watch func(url.Values)
-	// events returns what changes the lines of one watch, nil to end it at once.
-	events func(query url.Values) func(line string) []string
 }
 
 func (p *proxied) forward(c call) answer {
@@ -138,7 +135,7 @@ func (p *proxied) forward(c call) answer {
 func (p *proxied) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	if query.Has("watch") {
-		p.stream(w, r, query)
+		p.stream(w, r)
 		return
 	}
 	body, err := io.ReadAll(r.Body)
@@ -155,12 +152,8 @@ func (p *proxied) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	io.WriteString(w, a.body)
 }
 
-func (p *proxied) stream(w http.ResponseWriter, r *http.Request, query url.Values) {
-	asked := r.URL.Query()
-	if p.watch != nil {
-		p.watch(query)
-	}
-	out, err := http.NewRequestWithContext(r.Context(), r.Method, p.upstream.URL+r.URL.EscapedPath()+"?"+query.Encode(), nil)
+func (p *proxied) stream(w http.ResponseWriter, r *http.Request) {
+	out, err := http.NewRequestWithContext(r.Context(), r.Method, p.upstream.URL+r.URL.RequestURI(), nil)
 	if err != nil {
 		return
 	}
@@ -174,18 +167,10 @@ func (p *proxied) stream(w http.ResponseWriter, r *http.Request, query url.Value
 	w.Header().Set("Content-Type", response.Header.Get("Content-Type"))
 	w.WriteHeader(response.StatusCode)
 	http.NewResponseController(w).Flush()
-	change := func(line string) []string { return []string{line} }
-	if p.events != nil {
-		if change = p.events(asked); change == nil {
-			return
-		}
-	}
 	lines := bufio.NewScanner(response.Body)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
-		for _, line := range change(string(bytes.TrimSpace(lines.Bytes()))) {
-			io.WriteString(w, line+"\n")
-		}
+		io.WriteString(w, lines.Text()+"\n")
 		http.NewResponseController(w).Flush()
 	}
 }
