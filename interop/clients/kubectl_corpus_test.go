@@ -240,7 +240,7 @@ func getNothing(t *testing.T, s *serving, _ []*unstructured.Unstructured) {
 	s.fails(t, notFound, "get", "vmi", "nosuch", "-n", "lab", "-o", "yaml")
 	s.fails(t, notFound, "describe", "vmi", "nosuch")
 	s.fails(t, `Error from server (NotFound): namespaces "nosuch" not found`, "get", "namespace", "nosuch")
-	s.fails(t, `error: the server doesn't have a resource type "pods"`, "get", "pods")
+	s.fails(t, `error: the server doesn't have a resource type "services"`, "get", "services")
 
 	a := s.kubectl(t, "get", "vmi", "-n", "nosuch")
 	assert.Equal(t, answer{stderr: "No resources found in nosuch namespace.\n"}, a)
@@ -257,7 +257,7 @@ func describe(t *testing.T, s *serving, _ []*unstructured.Unstructured) {
 }
 
 func getNamespaces(t *testing.T, s *serving, machines []*unstructured.Unstructured) {
-	var want []string
+	want := []string{"namespace/default", "namespace/kube-system", "namespace/kubevirt"} // always there
 	for _, machine := range machines {
 		want = append(want, "namespace/"+namespaceOf(machine))
 	}
@@ -275,13 +275,23 @@ func getNamespaces(t *testing.T, s *serving, machines []*unstructured.Unstructur
 
 // discover asks what there is.
 func discover(t *testing.T, s *serving, _ []*unstructured.Unstructured) {
+	var resources []string
 	titles, rows := table(t, s.get(t, "api-resources"))
 	assert.Equal(t, []string{"NAME", "SHORTNAMES", "APIVERSION", "NAMESPACED", "KIND"}, titles)
-	assert.Equal(t, []map[string]string{
-		{"NAME": "namespaces", "SHORTNAMES": "ns", "APIVERSION": "v1", "NAMESPACED": "false", "KIND": "Namespace"},
-		{"NAME": "virtualmachineinstances", "SHORTNAMES": "vmi,vmis", "APIVERSION": "kubevirt.io/v1", "NAMESPACED": "true", "KIND": "VirtualMachineInstance"},
-	}, rows)
-	assert.Equal(t, "kubevirt.io/v1\nv1\n", s.get(t, "api-versions"))
+	for _, row := range rows {
+		resources = append(resources, fmt.Sprintf("%s %s (%s) %s", row["APIVERSION"], row["NAME"], row["SHORTNAMES"], row["NAMESPACED"]))
+	}
+	assert.Equal(t, []string{
+		"v1 events (ev) true", "v1 namespaces (ns) false", "v1 nodes (no) false",
+		"v1 persistentvolumeclaims (pvc) true", "v1 pods (po) true", "v1 secrets () true",
+		"apiextensions.k8s.io/v1 customresourcedefinitions (crd,crds) false",
+		"authorization.k8s.io/v1 selfsubjectaccessreviews () false", "authorization.k8s.io/v1 selfsubjectrulesreviews () false",
+		"coordination.k8s.io/v1 leases () true",
+		"kubevirt.io/v1 kubevirts (kv,kvs) true", "kubevirt.io/v1 virtualmachineinstances (vmi,vmis) true",
+	}, resources)
+	assert.Equal(t, []string{
+		"apiextensions.k8s.io/v1", "authorization.k8s.io/v1", "coordination.k8s.io/v1", "kubevirt.io/v1", "kubevirt.io/v1alpha3", "v1",
+	}, strings.Fields(s.get(t, "api-versions")))
 
 	a := s.kubectl(t, "version")
 	assert.Zero(t, a.code, a.stderr)
