@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"go.uber.org/goleak"
 )
 
 // binaries is where programs are built, once for all tests that need them.
@@ -25,7 +27,15 @@ func run(m *testing.M) int {
 		return 1
 	}
 	defer os.RemoveAll(binaries)
-	return m.Run()
+	if code := m.Run(); code != 0 {
+		return code
+	}
+	// Whatever a client has started ends with it.
+	if err := goleak.Find(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
 }
 
 // kubectlBinary is the path of kubectl: of this module's own, or of the one that

@@ -2,6 +2,7 @@ package clients_test
 
 import (
 	"bufio"
+	"net/url"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -18,7 +19,9 @@ type serving struct {
 	kubeconfig string
 	cache      string   // of kubectl's discovery
 	said       []string // what it printed before it was ready
+	address    string   // HOST:PORT that it listens on
 
+	args []string
 	stop func()
 }
 
@@ -29,26 +32,41 @@ const startLimit = time.Minute
 // serve starts a server on a free port and stops it when the test is over.
 func serve(t *testing.T, args ...string) *serving {
 	t.Helper()
-	binary, err := vmikitBinary()
-	require.NoError(t, err)
 	dir := t.TempDir()
 	s := &serving{kubeconfig: filepath.Join(dir, "kubeconfig"), cache: filepath.Join(dir, "cache")}
-	args = append([]string{"serve", "--quiet", "--tls", "--tls-dir", filepath.Join(dir, "tls"),
-		"--kubeconfig-out", s.kubeconfig, "--listen", "127.0.0.1:0"}, args...)
-	cmd := exec.Command(binary, args...)
+	s.args = append([]string{"serve", "--quiet", "--tls", "--tls-dir", filepath.Join(dir, "tls"),
+		"--kubeconfig-out", s.kubeconfig}, args...)
+	s.start(t, "127.0.0.1:0")
+	return s
+}
+
+// restart ends the server and starts another with the same flags and certificate on
+// the same address. Of what clients have written it knows nothing.
+func (s *serving) restart(t *testing.T) {
+	t.Helper()
+	s.stop()
+	s.start(t, s.address)
+}
+
+func (s *serving) start(t *testing.T, address string) {
+	t.Helper()
+	binary, err := vmikitBinary()
+	require.NoError(t, err)
+	cmd := exec.Command(binary, append(s.args, "--listen", address)...)
 	stderr, err := cmd.StderrPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
 
-	ready, ended := make(chan bool), make(chan struct{})
+	s.said = nil
+	ready, ended := make(chan string), make(chan struct{})
 	go func() {
 		defer close(ended)
 		defer close(ready)
 		lines := bufio.NewScanner(stderr)
 		for lines.Scan() {
 			s.said = append(s.said, lines.Text())
-			if strings.HasPrefix(lines.Text(), "serving VirtualMachineInstances on https://127.0.0.1:") {
-				ready <- true
+			if at, ok := strings.CutPrefix(lines.Text(), "serving VirtualMachineInstances on "); ok && strings.HasPrefix(at, "https://127.0.0.1:") {
+				ready <- at
 				break
 			}
 		}
@@ -68,11 +86,13 @@ func serve(t *testing.T, args ...string) *serving {
 	t.Cleanup(s.stop)
 
 	select {
-	case ok := <-ready:
+	case at, ok := <-ready:
 		require.True(t, ok, "the server ended at once: %q", s.said)
+		base, err := url.Parse(strings.Fields(at)[0])
+		require.NoError(t, err)
+		s.address = base.Host
 	case <-time.After(startLimit):
 		_ = cmd.Process.Kill()
 		require.Fail(t, "the server was not ready in time")
 	}
-	return s
 }
