@@ -33,7 +33,7 @@ func (s *serving) kubectlIn(t *testing.T, cache string, args ...string) answer {
 	binary, err := kubectlBinary()
 	require.NoError(t, err)
 	cmd := exec.CommandContext(t.Context(), binary, append([]string{"--cache-dir", cache}, args...)...)
-	cmd.Env = append(os.Environ(), "KUBECONFIG="+s.kubeconfig, "HOME="+filepath.Dir(s.kubeconfig), "LC_ALL=C", "TZ=UTC")
+	cmd.Env = s.environment()
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err = cmd.Run()
@@ -41,6 +41,11 @@ func (s *serving) kubectlIn(t *testing.T, cache string, args ...string) answer {
 		require.NoError(t, err)
 	}
 	return answer{stdout.String(), stderr.String(), cmd.ProcessState.ExitCode()}
+}
+
+// environment is that of clients that read a kubeconfig, and write nowhere else.
+func (s *serving) environment() []string {
+	return append(os.Environ(), "KUBECONFIG="+s.kubeconfig, "HOME="+filepath.Dir(s.kubeconfig), "LC_ALL=C", "TZ=UTC")
 }
 
 // get runs a command that must succeed, and say nothing beside its output.
