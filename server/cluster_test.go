@@ -63,6 +63,21 @@ func TestNamespacesAndNodesFollowMachines(t *testing.T) {
 	assert.Equal(t, "node-2", f.get("/api/v1/nodes/node-2", asTable).table(t).Rows[0].Cells[0])
 }
 
+// Kubernetes' model of a node leaves none of these out, and clients that check what they
+// are given (Python's) insist on each.
+func TestNodeHasAllOfNodeInfo(t *testing.T) {
+	var node struct {
+		Status struct{ NodeInfo map[string]string }
+	}
+	require.NoError(t, json.Unmarshal(start(t).create("vms/a").get("/api/v1/nodes/node-1").body, &node))
+	for _, name := range []string{
+		"architecture", "bootID", "containerRuntimeVersion", "kernelVersion", "kubeProxyVersion",
+		"kubeletVersion", "machineID", "operatingSystem", "osImage", "systemUUID",
+	} {
+		assert.Contains(t, node.Status.NodeInfo, name)
+	}
+}
+
 func TestNamespaceIsMadeAndEnded(t *testing.T) {
 	f := start(t)
 	made := f.send("POST", namespaces, namespace("team"))

@@ -48,7 +48,9 @@ func nodeOf(o *store.Object) string {
 	return name
 }
 
-// node is a node as far as machines tell of it: that it is there, and ready for them.
+// node is a node as far as machines tell of it: that it is there, and ready for them. What
+// they do not tell is empty, not left out: clients with typed models (Python's) refuse a
+// nodeInfo that lacks one of the ten.
 func node(name string) map[string]any {
 	return map[string]any{
 		"metadata": map[string]any{
@@ -62,7 +64,8 @@ func node(name string) map[string]any {
 			"conditions": []any{condition("Ready", "True", "KubeletReady")},
 			"addresses":  []any{map[string]any{"type": "Hostname", "address": name}},
 			"nodeInfo": map[string]any{
-				"architecture": "amd64", "operatingSystem": "linux", "kubeletVersion": kubernetesVersion,
+				"architecture": "amd64", "operatingSystem": "linux", "kubeletVersion": kubernetesVersion, "kubeProxyVersion": "",
+				"machineID": "", "systemUUID": "", "bootID": "", "kernelVersion": "", "osImage": "", "containerRuntimeVersion": "",
 			},
 		},
 	}
