@@ -226,6 +226,21 @@ func TestReviews(t *testing.T) {
 	assert.Contains(t, string(open.send("POST", path, question("vms")).body), `"resourceRules":[{"apiGroups":["*"],"resources":["*"],"verbs":["*"]}]`)
 }
 
+// Objects of Kubernetes' own kinds need not say what they are, those of others must.
+func TestKindFollowsFromThePath(t *testing.T) {
+	f := start(t)
+	made := f.send("POST", namespaces, `{"metadata":{"name":"team"}}`)
+	made.written(t, 201)
+	assert.Contains(t, string(made.body), `"apiVersion":"v1","kind":"Namespace"`)
+	lease := f.send("POST", "/apis/coordination.k8s.io/v1/namespaces/team/leases", `{"kind":"","metadata":{"name":"l"},"spec":{"holderIdentity":"a"}}`)
+	lease.written(t, 201)
+	assert.Contains(t, string(lease.body), `"apiVersion":"coordination.k8s.io/v1","kind":"Lease"`)
+	assert.Equal(t, 201, f.send("POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
+		`{"spec":{"resourceAttributes":{"verb":"get","resource":"pods"}}}`).StatusCode)
+	assert.Contains(t, f.send("POST", namespaces, `{"kind":"Pod","metadata":{"name":"x"}}`).status(t).Message, "must be Namespace")
+	assert.Contains(t, f.send("POST", inVMs, `{"metadata":{"name":"x"}}`).status(t).Message, "Object 'Kind' is missing")
+}
+
 func TestStrategicMerge(t *testing.T) {
 	f := start(t)
 	f.send("POST", namespaces, `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"team","finalizers":["example.com/a"]}}`).written(t, 201)

@@ -72,6 +72,9 @@ func (s *server) readObject(x *exchange) (raw []byte, object map[string]any, err
 	if object, err = decodeObject(raw); err != nil {
 		return nil, nil, badRequest("the object provided is unrecognized (must be of type " + x.resource.kind() + "): couldn't get version/kind; json parse error: " + err.Error())
 	}
+	if r.native && completeKind(object, r) {
+		raw = canonical(object)
+	}
 	if err := r.checkKind(object); err != nil {
 		return nil, nil, err
 	}
@@ -121,6 +124,19 @@ func decodeObject(raw []byte) (map[string]any, error) {
 		return nil, errNoObject
 	}
 	return object, nil
+}
+
+// completeKind gives an object the kind and version that it does not name, and reports
+// whether it lacked one. Of its own kinds Kubernetes knows what the path is for, and many
+// clients (Python's and JavaScript's) send them so.
+func completeKind(object map[string]any, r *resource) bool {
+	lacked := false
+	for name, is := range map[string]string{"apiVersion": r.apiVersion(), "kind": r.kind()} {
+		if v := object[name]; v == nil || v == "" {
+			object[name], lacked = is, true
+		}
+	}
+	return lacked
 }
 
 // checkKind refuses what is another kind of object, in the words of a Kubernetes API
