@@ -19,10 +19,17 @@ func (t Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	body, out := io.Pipe()
 	a := &answering{header: make(http.Header), begun: make(chan struct{}), out: bufio.NewWriterSize(nil, 4<<10)}
 	a.out.Reset(begins{a, out})
-	hangUp := context.AfterFunc(r.Context(), func() { _ = body.CloseWithError(r.Context().Err()) })
+	// Whoever hangs up reads nothing more, what the handler does about it included.
+	ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
+	hangUp := func(err error) {
+		_ = body.CloseWithError(err)
+		cancel()
+	}
+	stop := context.AfterFunc(r.Context(), func() { hangUp(r.Context().Err()) })
 	go func() {
-		defer hangUp()
-		t.Handler.ServeHTTP(a, r)
+		defer cancel()
+		defer stop()
+		t.Handler.ServeHTTP(a, r.WithContext(ctx))
 		a.begin()
 		_ = a.out.Flush()
 		_ = out.Close()
@@ -34,7 +41,7 @@ func (t Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	return &http.Response{
 		Status: http.StatusText(a.code), StatusCode: a.code, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: a.sent, Body: body, ContentLength: -1, Request: r,
+		Header: a.sent, Body: closing{body, hangUp}, ContentLength: -1, Request: r,
 	}, nil
 }
 
@@ -80,4 +87,15 @@ type begins struct {
 func (b begins) Write(p []byte) (int, error) {
 	b.begin()
 	return b.out.Write(p)
+}
+
+// closing is a body that hangs up when it is closed.
+type closing struct {
+	io.Reader
+	hangUp func(error)
+}
+
+func (c closing) Close() error {
+	c.hangUp(io.ErrClosedPipe)
+	return nil
 }
