@@ -88,7 +88,7 @@ func (s *stream) follow(client *http.Client, hr *http.Request, ex *exchange) {
 		return n, line, err
 	})
 	for lines.Scan() {
-		if !whole && lines.Err() != nil {
+		if !whole && (lines.Err() != nil || hr.Context().Err() != nil) {
 			break // in the middle of an event, most often because no more is asked for
 		}
 		if line := bytes.TrimSpace(lines.Bytes()); len(line) > 0 {

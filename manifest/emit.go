@@ -29,7 +29,7 @@ func (r *reader) emitItem(value []byte, at place, list header, depth int) {
 	case err != nil:
 		r.fail(at.line, err)
 		return
-	case h.items != nil && h.isList():
+	case h.items != nil && h.isList() && !r.wholeLists:
 		if depth == maxListDepth {
 			r.fail(at.line, fmt.Errorf("more than %d Lists are nested in one another", maxListDepth))
 			return

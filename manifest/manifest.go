@@ -156,7 +156,8 @@ const (
 type Option func(*config)
 
 type config struct {
-	maxBytes int
+	maxBytes   int
+	wholeLists bool
 }
 
 // WithMaxBytes sets the size in bytes of the largest YAML document or JSON
@@ -164,6 +165,11 @@ type config struct {
 // default is 128 MiB; n below 1 means the default.
 func WithMaxBytes(n int) Option {
 	return func(c *config) { c.maxBytes = n }
+}
+
+// WithWholeLists yields a List itself, as an object like any other.
+func WithWholeLists() Option {
+	return func(c *config) { c.wholeLists = true }
 }
 
 // Read yields the objects of one stream in their order. A List, which is an
@@ -185,7 +191,7 @@ func Read(name string, r io.Reader, opts ...Option) iter.Seq2[*Object, error] {
 		name = stdinName
 	}
 	return func(yield func(*Object, error) bool) {
-		rd := &reader{name: name, maxBytes: c.maxBytes, src: newSource(r), yield: yield}
+		rd := &reader{name: name, maxBytes: c.maxBytes, wholeLists: c.wholeLists, src: newSource(r), yield: yield}
 		rd.run()
 	}
 }

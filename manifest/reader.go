@@ -10,10 +10,12 @@ import (
 type reader struct {
 	name     string
 	maxBytes int
-	src      *source
-	yield    func(*Object, error) bool
-	done     bool   // the caller has seen enough
-	text     []byte // of nextDocument, used again for the next
+	// wholeLists keeps Lists from being opened.
+	wholeLists bool
+	src        *source
+	yield      func(*Object, error) bool
+	done       bool   // the caller has seen enough
+	text       []byte // of nextDocument, used again for the next
 }
 
 var (

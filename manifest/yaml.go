@@ -13,7 +13,7 @@ func (r *reader) readDocument(text []byte, line int) {
 	if len(text) == 0 {
 		return
 	}
-	if list, ok := splitList(text); ok && r.readList(text, line, list) {
+	if list, ok := splitList(text); ok && !r.wholeLists && r.readList(text, line, list) {
 		return
 	}
 	r.readWhole(text, line, 0)

@@ -62,7 +62,7 @@ func (s *server) definition() map[string]any {
 
 // ListCustomResourceDefinition answers the definitions.
 func (s *server) ListCustomResourceDefinition(c echo.Context, p clusterserver.ListCustomResourceDefinitionParams) error {
-	return s.list(exchangeOf(c), "", listParams(p))
+	return s.list(exchangeOf(c), clusterScope, listParams(p))
 }
 
 // ReadCustomResourceDefinition answers one of them.

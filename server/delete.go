@@ -47,6 +47,9 @@ func (s *server) delete(x *exchange, namespace, name string, p deleteParams) err
 		if err != nil {
 			return raced(x.resource, name, err)
 		}
+		if err := s.written(ctx, r, key); err != nil {
+			return err
+		}
 		if left != nil {
 			return s.answerObject(x, http.StatusOK, left, wanted{form: openapi.FormItem}, "")
 		}
@@ -213,6 +216,9 @@ func (s *server) deleteCollection(x *exchange, namespace string, p deleteParams,
 		if page.Objects[i], err = s.removeListed(x.r.Context(), x.resource, object, d); err != nil {
 			return err
 		}
+	}
+	if err := s.written(x.r.Context(), x.resource, store.Key{Namespace: namespace}); err != nil {
+		return err
 	}
 	x.answer = wholeList(x.resource, page.Objects, s.listMeta(o, page))
 	return nil

@@ -10,31 +10,42 @@ import (
 
 // derived is a store whose objects follow from those of another one: namespaces and
 // nodes from machines. It catches up when it is asked, so that nobody pays for it who
-// does not, and needs no goroutine but that of who waits. What it has derived stays
-// when what it was derived from goes.
+// does not, and needs no goroutine but that of who waits.
 type derived struct {
 	*store.Memory
 	source store.Store
-	// first makes what is there without a source; nil for nothing.
-	first func(ctx context.Context) error
-	// add derives from an object of the source, written or deleted.
-	add func(ctx context.Context, change store.Change) error
-	// settle is called once all changes were added.
-	settle func(ctx context.Context) error
+	follower
 
 	mu      sync.Mutex
 	changes store.Watch // nil until asked for the first time
 }
 
+// follower says what follows from the objects of a source. It is called by one
+// goroutine at a time.
+type follower interface {
+	// begin is called before it is told of all there is.
+	begin()
+	// add tells of an object. It cannot fail, since it is told only once.
+	add(change store.Change)
+	// settle makes the store what follows from all that was added. It is called until
+	// it has succeeded.
+	settle(ctx context.Context) error
+}
+
 var _ store.Store = (*derived)(nil)
 
-// catchUp brings the store up to the newest state of its source.
+// catchUp brings the store up to the newest state of its source. It does not end with
+// the request that asks for it, whose client may go away at any time.
 func (d *derived) catchUp(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	ctx = context.WithoutCancel(ctx)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for {
 		if d.changes == nil {
-			if err := d.begin(ctx); err != nil {
+			if err := d.start(ctx); err != nil {
 				return err
 			}
 		}
@@ -43,35 +54,36 @@ func (d *derived) catchUp(ctx context.Context) error {
 		case errors.Is(err, store.ErrExpired):
 			d.changes = nil
 		case err != nil:
+			d.changes = nil
 			return err
 		case !ok:
 			return d.settle(ctx)
 		default:
-			if err := d.add(ctx, change); err != nil {
-				return err
-			}
+			d.add(change)
 		}
 	}
 }
 
-// begin derives from all there is, and watches from there.
-func (d *derived) begin(ctx context.Context) error {
-	if d.first != nil {
-		if err := d.first(ctx); err != nil {
-			return err
-		}
-	}
+// start tells of all there is, and watches from there.
+func (d *derived) start(ctx context.Context) error {
 	page, err := d.source.List(ctx, store.ListOptions{})
 	if err != nil {
 		return err
 	}
+	d.begin()
 	for _, o := range page.Objects {
-		if err := d.add(ctx, store.Change{Type: store.Added, Object: o}); err != nil {
-			return err
-		}
+		d.add(store.Change{Type: store.Added, Object: o})
 	}
-	d.changes, err = d.source.Watch(context.WithoutCancel(ctx), store.WatchOptions{Revision: page.Revision})
+	d.changes, err = d.source.Watch(ctx, store.WatchOptions{Revision: page.Revision})
 	return err
+}
+
+// with lets somebody in while nobody derives, and settles what that has changed.
+func (d *derived) with(ctx context.Context, do func()) error {
+	d.mu.Lock()
+	do()
+	d.mu.Unlock()
+	return d.catchUp(context.WithoutCancel(ctx))
 }
 
 // seen is the revision of the source up to which all was derived.

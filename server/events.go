@@ -2,22 +2,14 @@ package server
 
 import (
 	"cmp"
-	"context"
-	"errors"
-	"fmt"
 	"strings"
-	"time"
 
 	"github.com/labstack/echo/v4"
 
 	"github.com/vmikit/vmikit/gen/clusterserver"
 	"github.com/vmikit/vmikit/gen/vmi"
 	"github.com/vmikit/vmikit/server/managedfields"
-	"github.com/vmikit/vmikit/server/store"
 )
-
-// eventAge is how long an event is kept (event-ttl of kube-apiserver).
-const eventAge = time.Hour
 
 // newEvents are the events that controllers write about objects.
 func (s *server) newEvents() *resource {
@@ -32,7 +24,7 @@ func (s *server) newEvents() *resource {
 		discovered: vmi.APIResource{
 			Name: "events", SingularName: "event", Namespaced: true, Kind: "Event", Verbs: writeVerbs, ShortNames: []string{"ev"},
 		},
-		store:         s.newStore(),
+		store:         &forgetful{Memory: s.newStore(), now: s.now},
 		native:        true,
 		unconditional: true,
 		columns: []column{
@@ -73,41 +65,6 @@ func completeEvent(event, _ map[string]any) []vmi.StatusCause {
 		return nil
 	}
 	return []vmi.StatusCause{invalidField("involvedObject.namespace", quote(of), "does not match event.namespace")}
-}
-
-// forgetEvents removes events that are old. It is called before a new one comes, so
-// that they never become more than an hour brings.
-func (s *server) forgetEvents(ctx context.Context) error {
-	now := s.now()
-	if last := s.eventsForgotten.Load(); now.Unix() < last+int64(time.Minute/time.Second) || !s.eventsForgotten.CompareAndSwap(last, now.Unix()) {
-		return nil
-	}
-	page, err := s.events.store.List(ctx, store.ListOptions{})
-	if err != nil {
-		return err
-	}
-	for _, o := range page.Objects {
-		written := newRow(o).lastWritten()
-		if now.Sub(written) < eventAge {
-			continue
-		}
-		// Somebody else may have deleted or written it meanwhile.
-		if _, err := s.events.store.Delete(ctx, o.Key, o.Revision); err != nil && !errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrConflict) {
-			return fmt.Errorf("old event %s: %w", o.Key, err)
-		}
-	}
-	return nil
-}
-
-// lastWritten is the latest time that an event says.
-func (r *row) lastWritten() time.Time {
-	latest := r.created()
-	for _, of := range []string{text(r.whole(), "lastTimestamp"), text(r.whole(), "eventTime"), text(asObject(r.whole()["series"]), "lastObservedTime")} {
-		if t, err := time.Parse(time.RFC3339, of); err == nil && t.After(latest) {
-			latest = t
-		}
-	}
-	return latest
 }
 
 // ListEventForAllNamespaces answers the events of all namespaces.

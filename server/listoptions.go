@@ -50,6 +50,9 @@ func readListOptions(r *resource, namespace string, p listParams) (*listOptions,
 	if o.Fields, err = store.ParseFieldSelector(value(p.FieldSelector), r.selectableFields()...); err != nil {
 		return nil, badRequest(err.Error())
 	}
+	if _, ok := o.Fields.Namespace(); ok && !r.discovered.Namespaced {
+		return nil, badRequest("field label not supported: metadata.namespace")
+	}
 	revision, err := parseRevision(value(p.ResourceVersion))
 	if err != nil {
 		return nil, badRequest("invalid resource version: " + err.Error())

@@ -117,7 +117,7 @@ func TestMethods(t *testing.T) {
 		{"OPTIONS", "/api/v1/namespaces", ` is not supported on resources of kind "namespaces"`, "MethodNotAllowed"},
 		{"POST", "/version", "the server does not allow this method on the requested resource", "MethodNotAllowed"},
 		{"PUT", "/apis/subresources.kubevirt.io/v1/namespaces/vms/virtualmachines/a/start",
-			"this server has VirtualMachineInstances to list and get, but nothing that runs: there is no virtualmachines to start", "NotFound"},
+			"this server has VirtualMachineInstances, but nothing that runs: there is nothing to start in virtualmachines", "NotFound"},
 	} {
 		s := f.do(c.method, c.path).status(t)
 		assert.Equal(t, c.message, s.Message, c)

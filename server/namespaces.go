@@ -40,48 +40,152 @@ func (s *server) newNamespaces() *resource {
 		complete:   completeNamespace,
 		selectable: fields("status.phase"),
 	}
-	d := &derived{Memory: s.newStore(), source: s.machines.store}
-	r.store = d
-	known := make(map[string]bool)
-	d.add = func(ctx context.Context, change store.Change) error {
-		name := change.Object.Key.Namespace
-		if known[name] || change.Type == store.Deleted {
-			return nil
-		}
-		if err := s.putNamespace(ctx, r, d.Memory, name); err != nil {
-			return err
-		}
-		known[name] = true
-		return nil
-	}
-	d.first = func(ctx context.Context) error {
-		for _, name := range lastingNamespaces {
-			if err := s.putNamespace(ctx, r, d.Memory, name); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	d.settle = func(ctx context.Context) error {
-		// One that was deleted comes back with its next machine.
-		if s.ending.Load() == 0 {
-			return nil
-		}
-		clear(known)
-		return s.endNamespaces(ctx, d.Memory)
-	}
+	n := &spaces{server: s, resource: r, Memory: s.newStore()}
+	r.store = &derived{Memory: n.Memory, source: s.machines.store, follower: n}
 	return r
 }
 
-// putNamespace makes a namespace that is there without anybody having made it.
-func (s *server) putNamespace(ctx context.Context, r *resource, to store.Store, name string) error {
-	object := map[string]any{"metadata": map[string]any{"name": name}}
+// spaces are namespaces as they follow from machines, and what becomes of those that
+// are being deleted.
+type spaces struct {
+	*store.Memory
+	server   *server
+	resource *resource
+
+	starting bool
+	known    map[string]bool // are in the store
+	fresh    map[string]bool // are to be made
+	touched  map[string]bool // what is in them, or they themselves, may have changed
+	ended    map[string]bool // were deleted
+}
+
+func (n *spaces) begin() {
+	n.starting = true
+	n.fresh, n.touched = make(map[string]bool), make(map[string]bool)
+	if n.known == nil {
+		n.known, n.ended = make(map[string]bool), make(map[string]bool)
+		for _, name := range lastingNamespaces {
+			n.fresh[name] = true
+		}
+	}
+	for name := range n.known {
+		n.touched[name] = true
+	}
+}
+
+func (n *spaces) add(change store.Change) {
+	name := change.Object.Key.Namespace
+	n.touched[name] = true
+	// A machine that goes makes no namespace, nor does one that came where namespaces
+	// have to be made first: it was let in.
+	if change.Type != store.Deleted && !n.known[name] && (n.starting || !n.server.strictNamespaces) {
+		n.fresh[name] = true
+	}
+}
+
+func (n *spaces) settle(ctx context.Context) error {
+	n.starting = false
+	for name := range n.fresh {
+		if err := n.make(ctx, name); err != nil {
+			return err
+		}
+		delete(n.fresh, name)
+	}
+	if n.server.ending.Load() == 0 {
+		clear(n.touched)
+		return nil
+	}
+	for name := range n.touched {
+		if err := n.endIfEmpty(ctx, name); err != nil {
+			return err
+		}
+		delete(n.touched, name)
+	}
+	return nil
+}
+
+// make makes a namespace that is there without anybody having made it.
+func (n *spaces) make(ctx context.Context, name string) error {
+	meta := map[string]any{"name": name}
+	if n.ended[name] {
+		// It is another one than that which was deleted.
+		meta["uid"], meta["creationTimestamp"] = n.server.newID(), n.server.now().UTC().Format(time.RFC3339)
+	}
+	object := map[string]any{"metadata": meta}
 	completeNamespace(object, nil)
-	err := s.put(ctx, r, to, object)
-	if errors.Is(err, store.ErrExists) {
+	if err := n.server.put(ctx, n.resource, n.Memory, object); err != nil && !errors.Is(err, store.ErrExists) {
+		return err
+	}
+	n.known[name] = true
+	return nil
+}
+
+// endIfEmpty removes a namespace that is being deleted, with what is in it, once
+// nothing is left that has finalizers.
+func (n *spaces) endIfEmpty(ctx context.Context, name string) error {
+	o, err := n.Memory.Get(ctx, store.Key{Namespace: clusterScope, Name: name})
+	if err != nil || !terminating(o) {
+		return ignoreNotFound(err)
+	}
+	left := 0
+	for _, r := range n.server.contained() {
+		page, err := r.store.List(ctx, store.ListOptions{Namespace: name})
+		if err != nil {
+			return err
+		}
+		for _, in := range page.Objects {
+			if _, err := n.server.removeListed(ctx, r, in, deletion{}); err != nil {
+				return err
+			}
+		}
+		if page, err = r.store.List(ctx, store.ListOptions{Namespace: name, Limit: 1}); err != nil {
+			return err
+		}
+		left += len(page.Objects)
+	}
+	if left > 0 || len(finalizers(asObject(newRow(o).whole()["metadata"]))) > 0 {
+		return nil
+	}
+	if _, err := n.Memory.Delete(ctx, o.Key, o.Revision); err != nil {
+		if errors.Is(err, store.ErrConflict) {
+			n.touched[name] = true // it has changed meanwhile, and whoever did settles it
+			return nil
+		}
+		return ignoreNotFound(err)
+	}
+	n.server.ending.Add(-1)
+	delete(n.known, name)
+	n.ended[name] = true
+	return nil
+}
+
+func ignoreNotFound(err error) error {
+	if errors.Is(err, store.ErrNotFound) {
 		return nil
 	}
 	return err
+}
+
+// terminating reports whether a namespace is being deleted.
+func terminating(o *store.Object) bool {
+	return newRow(o).at("status", "phase") == string(vmi.NamespacePhaseTerminating)
+}
+
+// contained are the resources that have something in namespaces.
+func (s *server) contained() []*resource { return []*resource{s.machines, s.leases, s.events} }
+
+// written is told of each write of an object, so that a namespace that waits for it
+// ends. Machines are followed anyway.
+func (s *server) written(ctx context.Context, r *resource, key store.Key) error {
+	name := key.Namespace
+	switch {
+	case s.ending.Load() == 0, r.is(s.machines):
+		return nil
+	case r == s.namespaces:
+		name = key.Name
+	}
+	d := s.namespaces.store.(*derived)
+	return d.with(ctx, func() { d.follower.(*spaces).touched[name] = true })
 }
 
 // completeNamespace gives a namespace its label, finalizer and phase, and holds its
@@ -124,7 +228,7 @@ func (s *server) admitNamespace(x *exchange, name string) error {
 	case err != nil:
 		return err
 	}
-	if newRow(o).at("status", "phase") == string(vmi.NamespacePhaseTerminating) {
+	if terminating(o) {
 		why := fmt.Sprintf("namespace %s is being terminated", name)
 		return failure(http.StatusForbidden, "Forbidden",
 			fmt.Sprintf("%s is forbidden: unable to create new content in namespace %s because it is being terminated", r.qualified(), name)).
@@ -135,9 +239,12 @@ func (s *server) admitNamespace(x *exchange, name string) error {
 	return nil
 }
 
-// endNamespace deletes a namespace with all that is in it. What has finalizers stays,
-// and the namespace with it, until they are gone.
+// endNamespace begins the end of a namespace, with all that is in it. What has
+// finalizers stays, and the namespace with it, until they are gone.
 func (s *server) endNamespace(x *exchange, name string, p deleteParams) error {
+	if err := acceptsJSON(x.r.Header.Get("Accept")); err != nil {
+		return err
+	}
 	d, err := s.readDeletion(x, p)
 	if err != nil {
 		return err
@@ -146,7 +253,7 @@ func (s *server) endNamespace(x *exchange, name string, p deleteParams) error {
 		return failure(http.StatusForbidden, "Forbidden", fmt.Sprintf("namespaces %q is forbidden: this namespace may not be deleted", name)).
 			details(vmi.StatusDetails{Name: name, Kind: "namespaces"})
 	}
-	ctx, key := x.r.Context(), store.Key{Namespace: clusterScope, Name: name}
+	key := store.Key{Namespace: clusterScope, Name: name}
 	for try := 1; ; try++ {
 		old, err := current(x, key)
 		if err != nil {
@@ -160,13 +267,7 @@ func (s *server) endNamespace(x *exchange, name string, p deleteParams) error {
 			return raced(x.resource, name, err)
 		}
 		if !d.dryRun {
-			for _, r := range []*resource{s.machines, s.leases, s.events} {
-				if err := s.removeAll(ctx, r, name); err != nil {
-					return err
-				}
-			}
-			// Asking for the store's state settles what was ended.
-			if _, err := x.resource.store.Revision(ctx); err != nil {
+			if err := s.written(x.r.Context(), x.resource, key); err != nil {
 				return err
 			}
 		}
@@ -195,6 +296,9 @@ func (s *server) markNamespace(x *exchange, old *store.Object, d deletion) (*sto
 		o, _ := store.NewObject(draft, old.Revision)
 		return o, err
 	}
+	// What was let in before is stored before, and so is removed.
+	s.entering.Lock()
+	defer s.entering.Unlock()
 	marked, err := x.resource.store.Update(x.r.Context(), draft, old.Revision)
 	if err == nil {
 		s.ending.Add(1)
@@ -202,53 +306,9 @@ func (s *server) markNamespace(x *exchange, old *store.Object, d deletion) (*sto
 	return marked, err
 }
 
-// removeAll deletes what a resource has in a namespace.
-func (s *server) removeAll(ctx context.Context, r *resource, namespace string) error {
-	page, err := r.store.List(ctx, store.ListOptions{Namespace: namespace})
-	if err != nil {
-		return err
-	}
-	for _, o := range page.Objects {
-		if _, err := s.removeListed(ctx, r, o, deletion{}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// endNamespaces removes the namespaces that are being ended and have nothing in them
-// any more.
-func (s *server) endNamespaces(ctx context.Context, from *store.Memory) error {
-	fields, err := store.ParseFieldSelector("status.phase="+string(vmi.NamespacePhaseTerminating), "status.phase")
-	if err != nil {
-		return err
-	}
-	page, err := from.List(ctx, store.ListOptions{Fields: fields})
-	if err != nil {
-		return err
-	}
-	for _, o := range page.Objects {
-		empty := true
-		for _, r := range []*resource{s.machines, s.leases, s.events} {
-			in, err := r.store.List(ctx, store.ListOptions{Namespace: o.Key.Name, Limit: 1})
-			if err != nil {
-				return err
-			}
-			empty = empty && len(in.Objects) == 0
-		}
-		if !empty {
-			continue
-		}
-		if _, err := from.Delete(ctx, o.Key, o.Revision); err == nil {
-			s.ending.Add(-1)
-		}
-	}
-	return nil
-}
-
 // ListNamespace answers the namespaces.
 func (s *server) ListNamespace(c echo.Context, p vmi.ListNamespaceParams) error {
-	return s.list(exchangeOf(c), "", listParams(p))
+	return s.list(exchangeOf(c), clusterScope, listParams(p))
 }
 
 // ReadNamespace answers one namespace.

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 
 	"github.com/labstack/echo/v4"
 
@@ -10,7 +11,7 @@ import (
 	"github.com/vmikit/vmikit/server/store"
 )
 
-// newNodes are the nodes on which machines have said to run, status.nodeName.
+// newNodes are the nodes on which machines say that they run.
 func (s *server) newNodes() *resource {
 	r := &resource{
 		version: "v1",
@@ -25,26 +26,79 @@ func (s *server) newNodes() *resource {
 			nativeAgeColumn,
 			{"Version", "string", "", "Kubelet Version reported by the node.", 0, field("status", "nodeInfo", "kubeletVersion")}},
 	}
-	d := &derived{Memory: s.newStore(), source: s.machines.store, settle: func(context.Context) error { return nil }}
-	r.store = d
-	known := make(map[string]bool)
-	d.add = func(ctx context.Context, change store.Change) error {
-		name := nodeOf(change.Object)
-		if known[name] || len(checkKey(store.Key{Namespace: clusterScope, Name: name})) > 0 {
-			return nil
+	n := &nodes{server: s, resource: r, Memory: s.newStore()}
+	r.store = &derived{Memory: n.Memory, source: s.machines.store, follower: n}
+	return r
+}
+
+// nodes follow from what machines say in status.nodeName. One is there as long as a
+// machine says so.
+type nodes struct {
+	*store.Memory
+	server   *server
+	resource *resource
+
+	of      map[store.Key]string // by machine
+	count   map[string]int       // machines by node
+	touched map[string]bool      // nodes that may have come or gone
+}
+
+func (n *nodes) begin() {
+	touched := make(map[string]bool)
+	for name := range n.count {
+		touched[name] = true
+	}
+	n.of, n.count, n.touched = make(map[store.Key]string), make(map[string]int), touched
+}
+
+func (n *nodes) add(change store.Change) {
+	key, name := change.Object.Key, ""
+	if change.Type != store.Deleted {
+		name = nodeOf(change.Object)
+	}
+	was := n.of[key]
+	if was == name {
+		return
+	}
+	if was != "" {
+		n.move(was, -1)
+		delete(n.of, key)
+	}
+	if name != "" {
+		n.move(name, 1)
+		n.of[key] = name
+	}
+}
+
+func (n *nodes) move(name string, by int) {
+	if n.count[name] += by; n.count[name] == 0 {
+		delete(n.count, name)
+	}
+	n.touched[name] = true
+}
+
+func (n *nodes) settle(ctx context.Context) error {
+	for name := range n.touched {
+		err := error(nil)
+		if n.count[name] > 0 {
+			err = n.server.put(ctx, n.resource, n.Memory, node(name))
+		} else {
+			_, err = n.Memory.Delete(ctx, store.Key{Namespace: clusterScope, Name: name}, 0)
 		}
-		if err := s.put(ctx, r, d.Memory, node(name)); err != nil {
+		if err != nil && !errors.Is(err, store.ErrExists) && !errors.Is(err, store.ErrNotFound) {
 			return err
 		}
-		known[name] = true
-		return nil
+		delete(n.touched, name)
 	}
-	return r
+	return nil
 }
 
 // nodeOf is the node that a machine says to run on.
 func nodeOf(o *store.Object) string {
 	name, _ := cell(newRow(o).status.NodeName).(string)
+	if len(checkKey(store.Key{Namespace: clusterScope, Name: name})) > 0 {
+		return "" // no node can have that name
+	}
 	return name
 }
 
@@ -73,7 +127,7 @@ func node(name string) map[string]any {
 
 // ListNode answers the nodes.
 func (s *server) ListNode(c echo.Context, p clusterserver.ListNodeParams) error {
-	return s.list(exchangeOf(c), "", listParams(p))
+	return s.list(exchangeOf(c), clusterScope, listParams(p))
 }
 
 // ReadNode answers one of them.

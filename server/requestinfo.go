@@ -105,11 +105,12 @@ func newRequestInfo(method, path string, watch bool) requestInfo {
 	if parts[0] == "watch" && len(parts) > 1 {
 		info.legacyWatch, parts = true, parts[1:]
 	}
-	if parts[0] == "namespaces" && len(parts) > 2 {
-		info.Namespace, parts = parts[1], parts[2:]
-	} else if parts[0] == "namespaces" && len(parts) == 2 {
-		// A namespace is an object in itself.
+	if parts[0] == "namespaces" && len(parts) > 1 {
 		info.Namespace = parts[1]
+		// A namespace is an object in itself, with subresources of its own.
+		if len(parts) > 2 && parts[2] != "status" && parts[2] != "finalize" {
+			parts = parts[2:]
+		}
 	}
 	info.Resource = parts[0]
 	if len(parts) > 1 {

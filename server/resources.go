@@ -37,8 +37,13 @@ var readVerbs = []string{"get", "list", "watch"}
 // writeVerbs are those of resources that everybody may write.
 var writeVerbs = []string{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"}
 
+// aroundHistory is what the past of one resource around the machines may hold.
+const aroundHistory = 8 << 20
+
 // newStore is an empty store for a resource.
-func (s *server) newStore() *store.Memory { return store.NewMemory(store.WithClock(s.now)) }
+func (s *server) newStore() *store.Memory {
+	return store.NewMemory(store.WithClock(s.now), store.WithHistory(store.History{Bytes: aroundHistory}))
+}
 
 // put stores an object that the server makes itself, in the store of its resource.
 func (s *server) put(ctx context.Context, r *resource, to store.Store, object map[string]any) error {
@@ -48,8 +53,9 @@ func (s *server) put(ctx context.Context, r *resource, to store.Store, object ma
 	if r.discovered.Namespaced {
 		key.Namespace = text(meta, "namespace")
 	}
-	meta["uid"] = madeUID(r, key)
-	meta["creationTimestamp"] = s.started.UTC().Format(time.RFC3339)
+	if text(meta, "uid") == "" {
+		meta["uid"], meta["creationTimestamp"] = madeUID(r, key), s.started.UTC().Format(time.RFC3339)
+	}
 	d, err := r.draft(key, object)
 	if err != nil {
 		return err

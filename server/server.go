@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -30,8 +31,9 @@ type server struct {
 	routes *echo.Echo
 	// ending counts the namespaces that are being deleted.
 	ending atomic.Int64
-	// eventsForgotten is when old events were last removed, in seconds since 1970.
-	eventsForgotten atomic.Int64
+	// entering is held for reading by who makes something in a namespace, and for
+	// writing by who begins to delete one.
+	entering sync.RWMutex
 	// started is the birth of what the server makes up, namespaces for one.
 	started time.Time
 }
@@ -205,7 +207,7 @@ func (s *server) checkMethod(x *exchange) error {
 	switch {
 	case i.Group == "subresources."+group:
 		return failure(http.StatusNotFound, "NotFound",
-			fmt.Sprintf("this server has VirtualMachineInstances to list and get, but nothing that runs: there is no %s to %s", i.Resource, last(i.Path)))
+			fmt.Sprintf("this server has VirtualMachineInstances, but nothing that runs: there is nothing to %s in %s", last(i.Path), i.Resource))
 	case !i.isResource():
 		return nil
 	case r == nil, !r.discovered.Namespaced && i.Namespace != "" && r != s.namespaces:

@@ -58,11 +58,12 @@ func (s *server) create(x *exchange, namespace string, p writeParams) error {
 			key.Name = generateName(base)
 		}
 		s.firstMeta(x.resource, meta, key)
-		if causes := x.resource.check(key, object, nil); len(causes) > 0 {
-			return x.resource.invalid(key.Name, causes)
-		}
+		// Nobody owns what the server completes.
 		if err := s.own(x, nil, object, w); err != nil {
 			return err
+		}
+		if causes := x.resource.check(key, object, nil); len(causes) > 0 {
+			return x.resource.invalid(key.Name, causes)
 		}
 		stored, err := s.insert(x, key, object, w)
 		switch {
@@ -169,13 +170,10 @@ func checkNamespace(r *resource, meta map[string]any, namespace string) error {
 
 // create stores an object, or makes what would be stored.
 func (s *server) insert(x *exchange, key store.Key, object map[string]any, w write) (*store.Object, error) {
+	s.entering.RLock()
+	defer s.entering.RUnlock()
 	if err := s.admitNamespace(x, key.Namespace); err != nil {
 		return nil, err
-	}
-	if x.resource == s.events {
-		if err := s.forgetEvents(x.r.Context()); err != nil {
-			return nil, err
-		}
 	}
 	object, err := s.admit(x, key.Name, nil, object)
 	if err != nil {
@@ -297,16 +295,23 @@ func (s *server) update(x *exchange, old *store.Object, object map[string]any, w
 	if err != nil {
 		return nil, err
 	}
-	gone := deleting && len(finalizers(meta)) == 0
+	gone := deleting && len(finalizers(meta)) == 0 && x.resource != s.namespaces // which end when they are empty
 	if gone && !w.dryRun {
 		if _, err := x.resource.store.Delete(x.r.Context(), old.Key, old.Revision); err != nil {
 			return nil, raced(x.resource, name, err)
 		}
 	}
 	if gone || w.dryRun {
-		return store.NewObject(d, old.Revision)
+		last, err := store.NewObject(d, old.Revision)
+		if err == nil && gone {
+			err = s.written(x.r.Context(), x.resource, old.Key)
+		}
+		return last, err
 	}
 	stored, err := x.resource.store.Update(x.r.Context(), d, old.Revision)
+	if err == nil && x.resource == s.namespaces {
+		err = s.written(x.r.Context(), x.resource, old.Key)
+	}
 	return stored, raced(x.resource, name, err)
 }
 

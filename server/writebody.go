@@ -83,22 +83,16 @@ func (s *server) readObject(x *exchange) (raw []byte, object map[string]any, err
 	return raw, object, nil
 }
 
-// fromYAML is the one object of a text in YAML, or in JSON, as JSON.
+// fromYAML is the first object of a text in YAML, or in JSON, as JSON: as in a cluster
+// what follows it does not count.
 func fromYAML(raw []byte) ([]byte, error) {
-	var found []byte
-	for object, err := range manifest.Read("body", bytes.NewReader(raw)) {
-		switch {
-		case err != nil:
+	for object, err := range manifest.Read("body", bytes.NewReader(raw), manifest.WithWholeLists()) {
+		if err != nil {
 			return nil, badRequest("error converting YAML to JSON: " + err.Error())
-		case found != nil:
-			return nil, badRequest("error converting YAML to JSON: there is more than one object")
 		}
-		found = object.JSON
+		return object.JSON, nil
 	}
-	if found == nil {
-		return nil, badRequest("error converting YAML to JSON: there is no object")
-	}
-	return found, nil
+	return nil, badRequest("error converting YAML to JSON: there is no object")
 }
 
 // fromProtobuf is the object in a protobuf body as JSON.
