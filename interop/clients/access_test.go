@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/yaml"
 )
 
@@ -112,4 +113,13 @@ func serveUnder(t *testing.T, roles string, args ...string) *serving {
 	require.NoError(t, os.WriteFile(tokenFile, []byte(tokens), 0o600))
 	require.NoError(t, os.WriteFile(roleFile, []byte(roles), 0o600))
 	return serve(t, append([]string{"--token-auth-file", tokenFile, "--rbac", roleFile}, args...)...)
+}
+
+// actAs gives the kubeconfig another token.
+func (s *serving) actAs(t *testing.T, token string) {
+	t.Helper()
+	config, err := clientcmd.LoadFromFile(s.kubeconfig)
+	require.NoError(t, err)
+	config.AuthInfos[config.Contexts[config.CurrentContext].AuthInfo].Token = token
+	require.NoError(t, clientcmd.WriteToFile(*config, s.kubeconfig))
 }
