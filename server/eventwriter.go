@@ -43,6 +43,8 @@ type eventWriter struct {
 	to       *bufio.Writer
 	control  *http.ResponseController
 	patience *patience
+	// gather holds an event back until all of it is there.
+	gather *gatherConn
 }
 
 // open sends the head of the answer: a client waits for it before it waits for
@@ -51,16 +53,21 @@ func (w *eventWriter) open() error {
 	w.control = http.NewResponseController(w.x.w)
 	w.patience = newPatience(w.control)
 	w.to = bufio.NewWriterSize(w, eventBuffer)
+	w.gather = gatherConnOf(w.x.r)
 	return w.flush()
 }
 
 // close leaves the connection to the next request.
-func (w *eventWriter) close() { w.patience.close() }
+func (w *eventWriter) close() {
+	w.gather.release()
+	w.patience.close()
+}
 
 // Write passes on what the buffer has gathered, and does not wait for ever for a
 // client that does not read.
 func (w *eventWriter) Write(p []byte) (n int, err error) {
 	err = w.patience.while(func() error {
+		w.gather.hold()
 		n, err = w.x.w.Write(p)
 		return err
 	})
@@ -73,7 +80,13 @@ func (w *eventWriter) flush() error {
 	if err := w.to.Flush(); err != nil {
 		return err
 	}
-	return w.patience.while(w.control.Flush)
+	return w.patience.while(func() error {
+		w.gather.release()
+		if err := w.control.Flush(); err != nil {
+			return err
+		}
+		return w.gather.send()
+	})
 }
 
 // object writes what became of an object.

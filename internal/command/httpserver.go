@@ -9,6 +9,8 @@ import (
 	"net"
 	"net/http"
 	"time"
+
+	"github.com/vmikit/vmikit/server"
 )
 
 // Limits of connections. They are about clients that do not do their part;
@@ -52,6 +54,7 @@ func newHTTPServer(handler http.Handler, certificate *tls.Certificate, requestTi
 // are finished, within shutdownGrace.
 func serveUntil(ctx context.Context, s *http.Server, l net.Listener) error {
 	failed := make(chan error, 1)
+	l = server.Gather(s, l)
 	go func() {
 		if s.TLSConfig != nil {
 			failed <- s.ServeTLS(l, "", "")
