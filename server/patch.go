@@ -40,16 +40,18 @@ func (s *server) patch(x *exchange, namespace, name string, p writeParams, force
 	if force != nil {
 		return invalidOptions("PatchOptions", []vmi.StatusCause{forbiddenField("force", "may not be specified for non-apply patch")})
 	}
-	next, err := s.readPatch(x)
+	next, reach, err := s.readPatch(x)
 	if err != nil {
 		return err
 	}
+	w.reach = s.reaches(x, reach)
 	for try := 1; ; try++ {
 		old, err := current(x, key)
 		if err != nil {
 			return err
 		}
-		object, err := s.patched(x, old, next, w)
+		w.was = nil
+		object, err := s.patched(x, old, next, &w)
 		if err != nil {
 			return err
 		}
@@ -67,46 +69,47 @@ func (s *server) patch(x *exchange, namespace, name string, p writeParams, force
 // change makes the next object of one.
 type change func(object []byte) ([]byte, error)
 
-// readPatch reads a patch by its media type.
-func (s *server) readPatch(x *exchange) (change, error) {
+// readPatch reads a patch by its media type, and how far it goes.
+func (s *server) readPatch(x *exchange) (change, *reach, error) {
 	media := mediaOf(x)
 	accepted := []string{mediaJSONPatch, mediaMergePatch, mediaApply}
 	if x.resource.native {
 		accepted = slices.Insert(accepted, 2, mediaStrategic)
 	}
 	if !slices.Contains(accepted, media) {
-		return nil, unsupportedMedia(accepted...)
+		return nil, nil, unsupportedMedia(accepted...)
 	}
 	raw, err := s.readBody(x)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := wellFormed(raw); err != nil {
-		return nil, badRequest("error decoding patch: " + err.Error())
+		return nil, nil, badRequest("error decoding patch: " + err.Error())
 	}
 	if media == mediaMergePatch || media == mediaStrategic {
 		if first := bytes.TrimLeft(raw, " \t\r\n"); first[0] != '{' {
-			return nil, badRequest("error decoding patch: a merge patch is a JSON object")
+			return nil, nil, badRequest("error decoding patch: a merge patch is a JSON object")
 		}
 		if media == mediaStrategic {
-			return strategicMerge(raw)
+			next, err := strategicMerge(raw)
+			return next, nil, err
 		}
-		return func(object []byte) ([]byte, error) { return jsonpatch.MergePatch(object, raw) }, nil
+		return func(object []byte) ([]byte, error) { return jsonpatch.MergePatch(object, raw) }, reachOfMerge(raw), nil
 	}
 	ops, err := jsonpatch.DecodePatch(raw)
 	if err != nil && bytes.TrimLeft(raw, " \t\r\n")[0] == '[' {
-		return nil, errPatch()
+		return nil, nil, errPatch()
 	}
 	if err != nil {
-		return nil, badRequest("error decoding patch: a JSON patch is an array of operations")
+		return nil, nil, badRequest("error decoding patch: a JSON patch is an array of operations")
 	}
 	if len(ops) > maxPatchOps {
-		return nil, failure(http.StatusRequestEntityTooLarge, "RequestEntityTooLarge",
+		return nil, nil, failure(http.StatusRequestEntityTooLarge, "RequestEntityTooLarge",
 			fmt.Sprintf("The allowed maximum operations in a JSON patch is %d, got %d", maxPatchOps, len(ops)))
 	}
 	options := jsonpatch.NewApplyOptions()
 	options.AccumulatedCopySizeLimit = maxPatchCopies
-	return func(object []byte) ([]byte, error) { return ops.ApplyWithOptions(object, options) }, nil
+	return func(object []byte) ([]byte, error) { return ops.ApplyWithOptions(object, options) }, reachOfPatch(ops), nil
 }
 
 // errPatch is all that a Kubernetes API server says of a patch that does not fit.
@@ -140,8 +143,16 @@ func wellFormed(raw []byte) error {
 }
 
 // patched is an object after a change, valid again.
-func (s *server) patched(x *exchange, old *store.Object, next change, w write) (map[string]any, error) {
-	raw, err := next(x.resource.show(old))
+func (s *server) patched(x *exchange, old *store.Object, next change, w *write) (map[string]any, error) {
+	before := x.resource.show(old)
+	live, err := w.reach.open(before)
+	if err != nil {
+		return nil, fmt.Errorf("stored object %s: %w", old.Key, err)
+	}
+	if w.reach != nil {
+		before, w.was = canonical(w.reach.within(live)), live
+	}
+	raw, err := next(before)
 	if err != nil {
 		return nil, errPatch()
 	}
@@ -155,6 +166,7 @@ func (s *server) patched(x *exchange, old *store.Object, next change, w write) (
 	if err := s.judge(x, old.Key.Name, withoutNulls(raw, object), w.validation); err != nil {
 		return nil, err
 	}
+	w.reach.restore(object, live)
 	x.resource.inStore(object)
 	meta := asObject(object["metadata"])
 	if meta == nil {
@@ -167,17 +179,11 @@ func (s *server) patched(x *exchange, old *store.Object, next change, w write) (
 	if err := checkNamespace(x.resource, meta, old.Key.Namespace); err != nil {
 		return nil, err
 	}
-	if is := text(meta, "uid"); is != "" && is != uidOf(old) {
+	if is := text(meta, "uid"); is != "" && is != text(asObject(live["metadata"]), "uid") {
 		return nil, x.resource.invalid(old.Key.Name, []vmi.StatusCause{invalidField("metadata.uid", quote(is), "field is immutable")})
 	}
 	if text(meta, "resourceVersion") == "" {
 		meta["resourceVersion"] = fmt.Sprint(old.Revision) // whatever is there
 	}
 	return object, nil
-}
-
-func uidOf(o *store.Object) string {
-	var meta struct{ UID string }
-	decode(metadataOf(o), &meta)
-	return meta.UID
 }

@@ -32,9 +32,25 @@ func readTree(data []byte) (any, error) {
 	return v, nil
 }
 
+// readMembers reads an object that is written as appendTree does, and does not take
+// apart those of its members, and of theirs, that leave names by the name of the member
+// that they are in, "" for none.
+func readMembers(data []byte, leave func(parent, name string) bool) (map[string]any, error) {
+	r := &treeReader{text: string(data), leave: leave}
+	v, ok := r.value(1)
+	members, is := v.(map[string]any)
+	if r.skipSpace(); !ok || !is || r.at < len(r.text) {
+		return nil, errNoObject
+	}
+	return members, nil
+}
+
 type treeReader struct {
 	text string
 	at   int
+	// leave, if there is one, says which members are not taken apart.
+	leave  func(parent, name string) bool
+	parent string
 }
 
 // skipSpace is the byte behind space, 0 at the end.
@@ -100,13 +116,60 @@ func (r *treeReader) object(depth int) (any, bool) {
 		if !ok || !r.accept(':') {
 			return nil, false
 		}
-		if members[name], ok = r.value(depth + 1); !ok {
+		if depth == 1 {
+			r.parent = ""
+		}
+		if depth <= 2 && r.leave != nil && r.leave(r.parent, name) {
+			members[name], ok = r.whole()
+		} else {
+			if depth == 1 {
+				r.parent = name
+			}
+			members[name], ok = r.value(depth + 1)
+		}
+		if !ok {
 			return nil, false
 		}
 		if !r.accept(',') {
 			return members, r.accept('}')
 		}
 	}
+}
+
+// whole reads a value as it is written, and looks at it only for its end.
+func (r *treeReader) whole() (any, bool) {
+	r.skipSpace()
+	for start, open := r.at, 0; r.at < len(r.text); {
+		switch r.text[r.at] {
+		case '{', '[':
+			open++
+		case '}', ']':
+			open--
+		case '"':
+			if !r.skipString() {
+				return nil, false
+			}
+		}
+		if open < 0 || open == 0 && r.at+1 < len(r.text) && strings.IndexByte(",}", r.text[r.at+1]) >= 0 {
+			r.at++
+			return untouched(r.text[start:r.at]), open == 0
+		}
+		r.at++
+	}
+	return nil, false
+}
+
+// skipString goes to the end of the string that begins here.
+func (r *treeReader) skipString() bool {
+	for r.at++; r.at < len(r.text); r.at++ {
+		switch r.text[r.at] {
+		case '"':
+			return true
+		case '\\':
+			r.at++
+		}
+	}
+	return false
 }
 
 func (r *treeReader) list(depth int) (any, bool) {
@@ -213,6 +276,8 @@ func appendTree(to []byte, v any) ([]byte, error) {
 		if isPlain(v) {
 			return append(append(append(to, '"'), v...), '"'), nil
 		}
+	case untouched:
+		return append(to, v...), nil
 	case json.Number:
 		if isNumber(string(v)) {
 			return append(to, v...), nil
@@ -291,7 +356,7 @@ func sameTree(a, b any) bool {
 	case []any:
 		b, ok := b.([]any)
 		return ok && slices.EqualFunc(a, b, sameTree)
-	case nil, string, json.Number, bool:
+	case nil, string, json.Number, bool, untouched:
 		return a == b
 	}
 	return reflect.DeepEqual(a, b)

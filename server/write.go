@@ -83,6 +83,10 @@ type write struct {
 	writeOptions
 	want    wanted
 	include includeObject
+	// reach is how far the change goes.
+	reach *reach
+	// was is the object before the change, where somebody has opened it.
+	was map[string]any
 	// owned says that the object has its managedFields already.
 	owned bool
 }
@@ -121,13 +125,17 @@ func managerOf(agent string) string {
 // own writes into an object who owns which of its fields, after a write of the whole
 // object.
 func (s *server) own(x *exchange, live []byte, object map[string]any, w write) error {
-	fields, err := x.resource.owners.Update(live, canonical(object), s.ownership(x, w))
+	fields, err := x.resource.owners.Update(live, canonical(w.reach.within(object)), s.ownership(x, w))
 	if err != nil {
 		return fmt.Errorf("managed fields: %w", err)
 	}
 	meta := asObject(object["metadata"])
 	delete(meta, "managedFields")
 	if fields == nil {
+		return nil
+	}
+	if w.reach != nil && !w.reach.owners {
+		meta["managedFields"] = untouched(fields)
 		return nil
 	}
 	owners, err := readTree(fields)
@@ -249,7 +257,10 @@ func current(x *exchange, key store.Key) (*store.Object, error) {
 // what there is afterwards: the object as it was when nothing has changed, and its
 // last state when the last finalizer of one that is being deleted went.
 func (s *server) update(x *exchange, old *store.Object, object map[string]any, w write) (*store.Object, error) {
-	was, err := decodeObject(old.JSON)
+	was, err := w.was, error(nil)
+	if was == nil {
+		was, err = w.reach.open(old.JSON)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("stored object %s: %w", old.Key, err)
 	}
@@ -267,7 +278,11 @@ func (s *server) update(x *exchange, old *store.Object, object map[string]any, w
 	}
 	nextMeta(meta, oldMeta)
 	if !w.owned {
-		if err := s.own(x, old.JSON, object, w); err != nil {
+		live := old.JSON
+		if w.reach != nil {
+			live = canonical(w.reach.owned(was))
+		}
+		if err := s.own(x, live, object, w); err != nil {
 			return nil, err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"net/url"
+	"time"
 
 	"go.opentelemetry.io/otel/trace/noop"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver"
@@ -17,6 +18,9 @@ import (
 	"k8s.io/apiserver/pkg/util/webhook"
 	"k8s.io/client-go/kubernetes/scheme"
 )
+
+// requestTimeout is long enough to measure with.
+const requestTimeout = 10 * time.Minute
 
 // configure puts the parts of apiextensions-apiserver together with its own
 // defaults, save what has no meaning without a cluster around it. It also returns
@@ -33,6 +37,8 @@ func configure(etcd string, listener net.Listener, users *access, allowAnonymous
 	recommended.CoreAPI, recommended.Admission = nil, nil
 	recommended.Features.EnablePriorityAndFairness = false
 
+	// Sixteen lists of 60 MB at once take more than its minute.
+	opts.ServerRunOptions.RequestTimeout = requestTimeout
 	if err := opts.Complete(); err != nil {
 		return nil, nil, fmt.Errorf("complete the options: %w", err)
 	}

@@ -1,6 +1,7 @@
 package managedfields_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"testing"
@@ -58,6 +59,11 @@ func requireFields(t *testing.T, fields []byte) {
 	var entries []map[string]any
 	require.NoError(t, json.Unmarshal(fields, &entries), "%s", fields)
 	require.NotEmpty(t, entries)
+	var canonical bytes.Buffer
+	enc := json.NewEncoder(&canonical)
+	enc.SetEscapeHTML(false)
+	require.NoError(t, enc.Encode(entries))
+	require.Equal(t, canonical.String(), string(fields)+"\n", "the server stores them as they are")
 }
 
 func FuzzApply(f *testing.F) {

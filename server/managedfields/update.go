@@ -54,7 +54,8 @@ var unowned = func() set {
 // or such as a client wrote in their place; what cannot be read counts as not
 // written, and `[{}]` forgets all owners.
 //
-// It fails when live or object is no JSON object.
+// They are compact JSON with sorted names. It fails when live or object is no JSON
+// object.
 func (s *Schema) Update(live, object []byte, w Write) ([]byte, error) {
 	before, beforeFields, err := readObject(live)
 	if err != nil {
