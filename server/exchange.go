@@ -28,6 +28,9 @@ type exchange struct {
 
 	// impersonator is who asked to be taken for the user, "" for the user itself.
 	impersonator string
+	// body is that of a write, as far as it came, and bodyErr why it did not come further.
+	body    []byte
+	bodyErr error
 	// place is the one that the request takes among those in flight, nil for none.
 	place chan struct{}
 	// observed is what the observer is told of the request, once it has begun.

@@ -111,6 +111,9 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.tellEnd(x, s.now().Sub(begin))
 	}()
 	s.handle(x)
+	if !x.info.reads() {
+		x.leave()
+	}
 	s.respond(x)
 	s.logAccess(x, begin)
 }
@@ -131,9 +134,10 @@ func (s *server) handle(x *exchange) {
 		s.checkBody,
 		s.authenticate,
 		s.impersonate,
-		s.limitInFlight,
 		s.authorize,
 		s.checkMethod,
+		s.receive,
+		s.limitInFlight,
 	} {
 		if x.err = step(x); x.err != nil || x.answer.status != 0 {
 			return

@@ -17,18 +17,17 @@ import (
 	"github.com/vmikit/vmikit/openapi"
 )
 
-// readBody reads the body of a write.
+// readBody is the body of a write that has come whole.
 func (s *server) readBody(x *exchange) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(x.r.Body, s.maxBody+1))
 	switch {
-	case int64(len(data)) > s.maxBody:
+	case int64(len(x.body)) > s.maxBody:
 		return nil, entityTooLarge(s.maxBody)
-	case errors.Is(err, io.ErrUnexpectedEOF):
+	case errors.Is(x.bodyErr, io.ErrUnexpectedEOF):
 		return nil, badRequest("the body of the request ends before its length")
-	case err != nil:
-		return nil, badRequest("the body of the request cannot be read: " + err.Error())
+	case x.bodyErr != nil:
+		return nil, badRequest("the body of the request cannot be read: " + x.bodyErr.Error())
 	}
-	return data, nil
+	return x.body, nil
 }
 
 // mediaOf is the media type of a body, without parameters.
