@@ -10,7 +10,7 @@ import (
 
 // derived is a store whose objects follow from those of another one: namespaces and
 // nodes from machines. It catches up when it is asked, so that nobody pays for it who
-// does not, and needs no goroutine but that of who waits.
+// does not, and has a goroutine only while somebody waits.
 type derived struct {
 	*store.Memory
 	source store.Store
@@ -18,6 +18,9 @@ type derived struct {
 
 	mu      sync.Mutex
 	changes store.Watch // nil until asked for the first time
+
+	joining sync.Mutex
+	pursuit *pursuit // nil while nobody waits
 }
 
 // follower says what follows from the objects of a source. It is called by one
@@ -138,27 +141,72 @@ func (d *derived) Revision(ctx context.Context) (int64, error) {
 
 // Wait implements [store.Store].
 func (d *derived) Wait(ctx context.Context, revision int64) error {
-	return d.untilSourceMoves(ctx, func(ctx context.Context) error { return d.Memory.Wait(ctx, revision) })
+	return d.awaiting(ctx, func(ctx context.Context) error { return d.Memory.Wait(ctx, revision) })
 }
 
-// untilSourceMoves waits for something in the store, catching up whenever there is
-// something to derive from.
-func (d *derived) untilSourceMoves(ctx context.Context, wait func(context.Context) error) error {
+// awaiting waits for something in the store, kept up with its source meanwhile.
+func (d *derived) awaiting(ctx context.Context, wait func(context.Context) error) error {
+	p := d.join()
+	defer d.leave(p)
+	if err := d.catchUp(ctx); err != nil {
+		return err
+	}
+	until, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(p.ctx, cancel)()
+	err := wait(until)
+	if err != nil && ctx.Err() == nil && p.ctx.Err() != nil {
+		return context.Cause(p.ctx)
+	}
+	return err
+}
+
+// pursuit catches up whenever the source moves, for all who wait together: what they do
+// not wait for wakes one goroutine, not each of theirs.
+type pursuit struct {
+	ctx     context.Context // ends when nobody waits any more, or by what went wrong
+	end     context.CancelCauseFunc
+	done    chan struct{}
+	waiting int
+}
+
+// join is for who begins to wait, and leave for who has waited.
+func (d *derived) join() *pursuit {
+	d.joining.Lock()
+	defer d.joining.Unlock()
+	if d.pursuit == nil || d.pursuit.ctx.Err() != nil {
+		p := &pursuit{done: make(chan struct{})}
+		p.ctx, p.end = context.WithCancelCause(context.Background())
+		d.pursuit = p
+		go func() {
+			defer close(p.done)
+			p.end(d.pursue(p.ctx))
+		}()
+	}
+	d.pursuit.waiting++
+	return d.pursuit
+}
+
+func (d *derived) leave(p *pursuit) {
+	d.joining.Lock()
+	p.waiting--
+	last := p.waiting == 0
+	if d.pursuit == p && (last || p.ctx.Err() != nil) {
+		d.pursuit = nil // who comes now begins another one
+	}
+	d.joining.Unlock()
+	if last {
+		p.end(context.Canceled)
+		<-p.done
+	}
+}
+
+func (d *derived) pursue(ctx context.Context) error {
 	for {
 		if err := d.catchUp(ctx); err != nil {
 			return err
 		}
-		until, cancel := context.WithCancel(ctx)
-		done := make(chan struct{})
-		go func() {
-			defer close(done)
-			defer cancel()
-			_ = d.source.Wait(until, d.seen()+1) // its end is all that matters
-		}()
-		err := wait(until)
-		cancel()
-		<-done
-		if err == nil || ctx.Err() != nil || !errors.Is(err, context.Canceled) {
+		if err := d.source.Wait(ctx, d.seen()+1); err != nil {
 			return err
 		}
 	}
@@ -185,20 +233,15 @@ type derivedWatch struct {
 
 // Next implements [store.Watch].
 func (w *derivedWatch) Next(ctx context.Context) (change store.Change, err error) {
-	err = w.store.untilSourceMoves(ctx, func(until context.Context) (err error) {
+	err = w.store.awaiting(ctx, func(until context.Context) (err error) {
 		change, err = w.Watch.Next(until)
-		if err != nil && w.ctx.Err() != nil {
-			err = errWatchEnded // not a reason to try again
-		}
 		return err
 	})
-	if errors.Is(err, errWatchEnded) {
-		err = w.ctx.Err()
+	if ended := w.ctx.Err(); ended != nil && err != nil {
+		err = ended
 	}
 	return change, err
 }
-
-var errWatchEnded = errors.New("the watch has ended")
 
 // TryNext implements [store.Watch].
 func (w *derivedWatch) TryNext() (store.Change, bool, error) {

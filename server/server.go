@@ -41,8 +41,8 @@ type server struct {
 // New returns a handler that serves the VirtualMachineInstances of the store.
 //
 // The objects of the store are taken to be valid by the profile; those that a
-// [Writer] with the same profile put there are. The handler keeps no connections
-// and starts no goroutines, so it needs no closing.
+// [Writer] with the same profile put there are. The handler keeps no connections,
+// and no goroutines but those of requests, so it needs no closing.
 func New(st store.Store, opts ...Option) (http.Handler, error) {
 	c, doc, err := prepare(st, opts)
 	if err != nil {
