@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/vmikit/vmikit/openapi"
 	"github.com/vmikit/vmikit/server/store"
@@ -154,14 +155,18 @@ func (s *server) write(x *exchange, a answer) {
 		x.w.WriteHeader(a.status)
 		return
 	}
-	h.Set("Content-Type", r.contentType(a.contentType))
 	if a.etag != "" {
 		h.Set("Etag", a.etag)
-		h.Add("Vary", "Accept")
 	}
 	if a.cache != "" {
 		h.Set("Cache-Control", a.cache)
 	}
+	if a.heldBy(x.r) {
+		x.status = http.StatusNotModified
+		x.w.WriteHeader(x.status)
+		return
+	}
+	h.Set("Content-Type", r.contentType(a.contentType))
 	if a.stream != nil {
 		s.stream(x, a.stream)
 		return
@@ -178,6 +183,22 @@ func (s *server) write(x *exchange, a answer) {
 	a = failure(http.StatusInternalServerError, "InternalError", "Internal error occurred").answer(h)
 	a.fixed = true
 	s.write(x, a)
+}
+
+// heldBy reports whether a client says that it has the content already (RFC 9110,
+// If-None-Match).
+func (a *answer) heldBy(r *http.Request) bool {
+	if a.etag == "" || a.status != http.StatusOK {
+		return false
+	}
+	for _, tags := range r.Header.Values("If-None-Match") {
+		for tag := range strings.SplitSeq(tags, ",") {
+			if tag = strings.TrimPrefix(strings.TrimSpace(tag), "W/"); tag == "*" || tag == a.etag {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // stream answers a watch. Nothing but the client, its time and the end of the server

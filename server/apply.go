@@ -71,12 +71,8 @@ func (s *server) readApplied(x *exchange, key store.Key, mode fieldValidation) (
 
 // applyNew makes an object of what is applied.
 func (s *server) applyNew(x *exchange, key store.Key, applied []byte, w write) (*store.Object, error) {
-	if s.policy != nil {
-		create := x.info
-		create.Verb = "create"
-		if ok, reason := s.policy.Authorize(create.attributes(x.user)); !ok {
-			return nil, forbidden(x.user.Name, &create, reason)
-		}
+	if err := s.mayCreate(x); err != nil {
+		return nil, err
 	}
 	object, meta, err := s.merged(x, key.Name, nil, applied, w, false)
 	if err != nil {

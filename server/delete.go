@@ -27,7 +27,12 @@ type deleteParams struct {
 
 // delete deletes an object, or begins to when it has finalizers.
 func (s *server) delete(x *exchange, namespace, name string, p deleteParams) error {
-	if err := acceptsJSON(x.r.Header.Get("Accept")); err != nil {
+	want, err := negotiate(x.r.Header.Get("Accept"), false)
+	if err != nil {
+		return err
+	}
+	include, err := readIncludeObject(want, nil)
+	if err != nil {
 		return err
 	}
 	d, err := s.readDeletion(x, p)
@@ -51,7 +56,7 @@ func (s *server) delete(x *exchange, namespace, name string, p deleteParams) err
 			return err
 		}
 		if left != nil {
-			return s.answerObject(x, http.StatusOK, left, wanted{form: openapi.FormItem}, "")
+			return s.answerObject(x, http.StatusOK, left, want, include)
 		}
 		return s.deleted(x, name, uid)
 	}
@@ -197,7 +202,12 @@ func deleteOptions(x *exchange, body []byte) ([]byte, error) {
 
 // deleteCollection deletes what a list shows.
 func (s *server) deleteCollection(x *exchange, namespace string, p deleteParams, list listParams) error {
-	if err := acceptsJSON(x.r.Header.Get("Accept")); err != nil {
+	want, err := negotiate(x.r.Header.Get("Accept"), true)
+	if err != nil {
+		return err
+	}
+	include, err := readIncludeObject(want, nil)
+	if err != nil {
 		return err
 	}
 	d, err := s.readDeletion(x, p)
@@ -220,8 +230,7 @@ func (s *server) deleteCollection(x *exchange, namespace string, p deleteParams,
 	if err := s.written(x.r.Context(), x.resource, store.Key{Namespace: namespace}); err != nil {
 		return err
 	}
-	x.answer = wholeList(x.resource, page.Objects, s.listMeta(o, page))
-	return nil
+	return s.answerList(x, page.Objects, s.listMeta(o, page), want, include)
 }
 
 // removeListed deletes an object of a list in whatever version it is by now, and

@@ -177,12 +177,18 @@ func (s *server) discover(x *exchange, legacy any, aggregated vmi.APIGroupDiscov
 	if err != nil {
 		return err
 	}
-	sum := sha256.Sum256(body)
+	x.w.Header().Add("Vary", "Accept")
 	x.answer = answer{
 		status: http.StatusOK, form: openapi.FormDeclared, contentType: mediaAggregated, head: body,
-		etag: `"` + strings.ToUpper(hex.EncodeToString(sum[:])) + `"`, cache: "public",
+		etag: entityTag(body), cache: "public",
 	}
 	return nil
+}
+
+// entityTag is a tag of content that has no other.
+func entityTag(body []byte) string {
+	sum := sha256.Sum256(body)
+	return `"` + strings.ToUpper(hex.EncodeToString(sum[:])) + `"`
 }
 
 // declared answers with what the operation declares for application/json.
@@ -220,25 +226,5 @@ func (s *server) GetCodeVersion(c echo.Context) error {
 	x := exchangeOf(c)
 	x.answer = okJSON(openapi.FormDeclared, indented.Bytes())
 	x.answer.fixed = true
-	return nil
-}
-
-// GetHealthz, GetLivez and GetReadyz answer ok once the store answers.
-func (s *server) GetHealthz(c echo.Context) error { return s.health(exchangeOf(c)) }
-
-// GetLivez answers as GetHealthz.
-func (s *server) GetLivez(c echo.Context) error { return s.health(exchangeOf(c)) }
-
-// GetReadyz answers as GetHealthz.
-func (s *server) GetReadyz(c echo.Context) error { return s.health(exchangeOf(c)) }
-
-func (s *server) health(x *exchange) error {
-	status, text := http.StatusOK, "ok"
-	if _, err := s.machines.store.Revision(x.r.Context()); err != nil {
-		s.log.Error("the store does not answer", "id", x.id, "operation", operationID(x), "error", err)
-		status, text = http.StatusInternalServerError, "the store does not answer"
-	}
-	x.w.Header().Set("X-Content-Type-Options", "nosniff")
-	x.answer = answer{status: status, form: openapi.FormDeclared, contentType: "text/plain; charset=utf-8", head: []byte(text)}
 	return nil
 }

@@ -27,6 +27,7 @@ func (s *server) newEvents() *resource {
 		store:         &forgetful{Memory: s.newStore(), now: s.now},
 		native:        true,
 		unconditional: true,
+		createdByPut:  true,
 		columns: []column{
 			{"Last Seen", "string", "", "The time at which the most recent occurrence of this event was recorded.", 0,
 				ageOf("lastTimestamp", "eventTime", "firstTimestamp")},

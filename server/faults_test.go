@@ -44,12 +44,12 @@ func TestFaultsAreDeclared(t *testing.T) {
 				continue // it has a store of its own, or none
 			}
 			log.Reset()
-			r := f.get(strings.NewReplacer("{namespace}", "vms", "{name}", "a").Replace(op.Path()))
+			r := f.get(strings.NewReplacer("{namespace}", "vms", "{name}", "a", "{check}", "store").Replace(op.Path()))
 			if r.StatusCode == 200 {
 				continue // discovery asks no store
 			}
 			want := fault
-			if strings.HasSuffix(op.Path(), "z") {
+			if strings.HasSuffix(strings.TrimSuffix(op.Path(), "/{check}"), "z") {
 				want = 500
 				assert.Equal(t, "text/plain; charset=utf-8", r.Header.Get("Content-Type"))
 			}

@@ -12,9 +12,10 @@ import (
 func (s *server) newLeases() *resource {
 	return &resource{
 		group: "coordination.k8s.io", version: "v1",
-		discovered: vmi.APIResource{Name: "leases", SingularName: "lease", Namespaced: true, Kind: "Lease", Verbs: writeVerbs},
-		store:      s.newStore(),
-		native:     true,
+		discovered:   vmi.APIResource{Name: "leases", SingularName: "lease", Namespaced: true, Kind: "Lease", Verbs: writeVerbs},
+		store:        s.newStore(),
+		native:       true,
+		createdByPut: true,
 		columns: []column{nameColumn,
 			{"Holder", "string", "", "The identity of the holder of the lease.", 0, field("spec", "holderIdentity")},
 			nativeAgeColumn},

@@ -21,7 +21,7 @@ func (s *server) GetOpenAPIV3(c echo.Context) error {
 		return err
 	}
 	x.answer = okJSON(openapi.FormDeclared, published.Index(s.prefix))
-	x.answer.fixed = true
+	x.answer.fixed, x.answer.etag = true, entityTag(x.answer.head)
 	return nil
 }
 
@@ -65,6 +65,7 @@ func (s *server) groupDocument(x *exchange, path string, hash *string) error {
 	default:
 		x.answer = okJSON(openapi.FormDeclared, doc.JSON)
 	}
+	x.w.Header().Add("Vary", "Accept")
 	x.answer.etag, x.answer.fixed = `"`+doc.Hash+`"`, true
 	return nil
 }

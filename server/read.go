@@ -42,14 +42,18 @@ func (s *server) list(x *exchange, namespace string, p listParams) error {
 	if err != nil {
 		return err
 	}
-	meta := s.listMeta(o, page)
+	return s.answerList(x, page.Objects, s.listMeta(o, page), want, include)
+}
+
+// answerList answers with a list.
+func (s *server) answerList(x *exchange, objects []*store.Object, meta listMeta, want wanted, include includeObject) (err error) {
 	switch want.form {
 	case openapi.FormTable:
-		x.answer, err = s.table(x.resource, page.Objects, meta, want, include)
+		x.answer, err = s.table(x.resource, objects, meta, want, include)
 	case openapi.FormPartialObjectList:
-		x.answer, err = partialList(page.Objects, meta, want)
+		x.answer, err = partialList(objects, meta, want)
 	default:
-		x.answer = wholeList(x.resource, page.Objects, meta)
+		x.answer = wholeList(x.resource, objects, meta)
 	}
 	return err
 }

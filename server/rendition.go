@@ -51,6 +51,8 @@ func (a *answer) fits(r mediaRange) bool {
 		return false
 	case a.contentType == mediaAggregated:
 		return r.asksAggregated()
+	case a.form == openapi.FormStatus && a.status < http.StatusBadRequest:
+		return true // What is deleted has no other form.
 	case a.form == openapi.FormTable, a.form == openapi.FormPartialObject, a.form == openapi.FormPartialObjectList:
 		w, ok := transformed(as, r.params)
 		return ok && w.form == a.form

@@ -32,6 +32,8 @@ type resource struct {
 	native bool
 	// unconditional says that a PUT may leave the resourceVersion out.
 	unconditional bool
+	// createdByPut says that a PUT makes an object that is not there.
+	createdByPut bool
 	// storedAs is the apiVersion that the objects have in the store, where it is another:
 	// that of the version that this one is deprecated for.
 	storedAs string

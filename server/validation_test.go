@@ -172,7 +172,7 @@ func TestEveryOperationIsServed(t *testing.T) {
 				path = strings.ReplaceAll(path, "{name}", "virtualmachineinstances.kubevirt.io")
 			}
 			path = strings.ReplaceAll(path, "/nodes/{name}", "/nodes/node-1")
-			path = strings.NewReplacer("{namespace}", "vms", "{name}", "a", "{group}", "coordination.k8s.io", "{version}", "v1").Replace(path)
+			path = strings.NewReplacer("{namespace}", "vms", "{name}", "a", "{group}", "coordination.k8s.io", "{version}", "v1", "{check}", "ping").Replace(path)
 			want := cmp.Or(map[string]int{"POST": 400, "PUT": 400, "PATCH": 415}[op.Method()], 200) // for want of a body
 			if none.MatchString(path) {
 				want = 404

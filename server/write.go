@@ -57,15 +57,7 @@ func (s *server) create(x *exchange, namespace string, p writeParams) error {
 		if base != "" {
 			key.Name = generateName(base)
 		}
-		s.firstMeta(x.resource, meta, key)
-		// Nobody owns what the server completes.
-		if err := s.own(x, nil, object, w); err != nil {
-			return err
-		}
-		if causes := x.resource.check(key, object, nil); len(causes) > 0 {
-			return x.resource.invalid(key.Name, causes)
-		}
-		stored, err := s.insert(x, key, object, w)
+		stored, err := s.make(x, key, object, w)
 		switch {
 		case errors.Is(err, store.ErrExists) && base != "" && try < maxGeneratedTries:
 			continue
@@ -76,6 +68,19 @@ func (s *server) create(x *exchange, namespace string, p writeParams) error {
 		}
 		return s.answerObject(x, http.StatusCreated, stored, w.want, w.include)
 	}
+}
+
+// make stores a new object under a key.
+func (s *server) make(x *exchange, key store.Key, object map[string]any, w write) (*store.Object, error) {
+	s.firstMeta(x.resource, asObject(object["metadata"]), key)
+	// Nobody owns what the server completes.
+	if err := s.own(x, nil, object, w); err != nil {
+		return nil, err
+	}
+	if causes := x.resource.check(key, object, nil); len(causes) > 0 {
+		return nil, x.resource.invalid(key.Name, causes)
+	}
+	return s.insert(x, key, object, w)
 }
 
 // write is a write on its way.
@@ -230,8 +235,13 @@ func (s *server) replace(x *exchange, namespace, name string, p writeParams) err
 		return err
 	}
 	key := store.Key{Namespace: namespace, Name: name}
-	old, err := current(x, key)
-	if err != nil {
+	old, err := x.resource.store.Get(x.r.Context(), key)
+	switch {
+	case errors.Is(err, store.ErrNotFound) && x.resource.createdByPut:
+		return s.makeByPut(x, key, object, w)
+	case errors.Is(err, store.ErrNotFound):
+		return x.resource.notFound(name)
+	case err != nil:
 		return err
 	}
 	if text(meta, "resourceVersion") == "" && x.resource.unconditional {
@@ -242,6 +252,37 @@ func (s *server) replace(x *exchange, namespace, name string, p writeParams) err
 		return err
 	}
 	return s.answerObject(x, http.StatusOK, stored, w.want, w.include)
+}
+
+// makeByPut stores an object that is not there to be replaced. As in a cluster it may
+// say what version it is of, but not which object.
+func (s *server) makeByPut(x *exchange, key store.Key, object map[string]any, w write) error {
+	if err := s.mayCreate(x); err != nil {
+		return err
+	}
+	if uid := text(asObject(object["metadata"]), "uid"); uid != "" {
+		return x.resource.wrongUID(key.Name, uid, "")
+	}
+	stored, err := s.make(x, key, object, w)
+	if errors.Is(err, store.ErrExists) {
+		return x.resource.modified(key.Name)
+	}
+	if err != nil {
+		return err
+	}
+	return s.answerObject(x, http.StatusCreated, stored, w.want, w.include)
+}
+
+// mayCreate returns nil, or why who asks may not make what a write finds missing.
+func (s *server) mayCreate(x *exchange) error {
+	create := x.info
+	create.Verb = "create"
+	return s.allow(x.user, &create)
+}
+
+// wrongUID refuses a write that is for another object of the name.
+func (r *resource) wrongUID(name, is, was string) error {
+	return r.conflict(name, fmt.Sprintf("Precondition failed: UID in precondition: %s, UID in object meta: %s", shown(is), was))
 }
 
 // current returns the object as it is.
@@ -266,7 +307,7 @@ func (s *server) update(x *exchange, old *store.Object, object map[string]any, w
 	}
 	name, meta, oldMeta := old.Key.Name, asObject(object["metadata"]), asObject(was["metadata"])
 	if is, was := text(meta, "uid"), text(oldMeta, "uid"); is != "" && is != was {
-		return nil, x.resource.conflict(name, fmt.Sprintf("Precondition failed: UID in precondition: %s, UID in object meta: %s", shown(is), was))
+		return nil, x.resource.wrongUID(name, is, was)
 	}
 	if is := text(meta, "resourceVersion"); is == "" {
 		return nil, x.resource.versionRequired(name)

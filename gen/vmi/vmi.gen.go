@@ -1354,6 +1354,24 @@ type ListVirtualMachineInstanceForAllNamespacesParams struct {
 	IncludeObject *string `form:"includeObject,omitempty" json:"includeObject,omitempty"`
 }
 
+// GetHealthzParams defines parameters for GetHealthz.
+type GetHealthzParams struct {
+	// Verbose Answer a line for each check
+	Verbose string `form:"verbose,omitempty" json:"verbose,omitempty,omitzero"`
+
+	// Exclude A check to leave out; may be repeated
+	Exclude string `form:"exclude,omitempty" json:"exclude,omitempty,omitzero"`
+}
+
+// GetLivezParams defines parameters for GetLivez.
+type GetLivezParams struct {
+	// Verbose Answer a line for each check
+	Verbose string `form:"verbose,omitempty" json:"verbose,omitempty,omitzero"`
+
+	// Exclude A check to leave out; may be repeated
+	Exclude string `form:"exclude,omitempty" json:"exclude,omitempty,omitzero"`
+}
+
 // GetCoreV1OpenAPIParams defines parameters for GetCoreV1OpenAPI.
 type GetCoreV1OpenAPIParams struct {
 	// Hash Of the document that is meant, so that caches may keep it.
@@ -1364,6 +1382,15 @@ type GetCoreV1OpenAPIParams struct {
 type GetKubeVirtV1OpenAPIParams struct {
 	// Hash Of the document that is meant, so that caches may keep it.
 	Hash *string `form:"hash,omitempty" json:"hash,omitempty"`
+}
+
+// GetReadyzParams defines parameters for GetReadyz.
+type GetReadyzParams struct {
+	// Verbose Answer a line for each check
+	Verbose string `form:"verbose,omitempty" json:"verbose,omitempty,omitzero"`
+
+	// Exclude A check to leave out; may be repeated
+	Exclude string `form:"exclude,omitempty" json:"exclude,omitempty,omitzero"`
 }
 
 // DeleteCollectionNamespacedVirtualMachineInstanceJSONRequestBody defines body for DeleteCollectionNamespacedVirtualMachineInstance for application/json ContentType.

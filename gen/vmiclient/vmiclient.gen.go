@@ -253,12 +253,22 @@ type ClientInterface interface {
 	// GetHealthz Say whether the server is healthy
 	//
 	// Corresponds with GET /healthz (the `GetHealthz` operationId).
-	GetHealthz(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+	GetHealthz(ctx context.Context, params *GetHealthzParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetHealthzCheck Say how one check of /healthz ends
+	//
+	// Corresponds with GET /healthz/{check} (the `GetHealthzCheck` operationId).
+	GetHealthzCheck(ctx context.Context, check string, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetLivez Say whether the server is alive
 	//
 	// Corresponds with GET /livez (the `GetLivez` operationId).
-	GetLivez(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+	GetLivez(ctx context.Context, params *GetLivezParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetLivezCheck Say how one check of /livez ends
+	//
+	// Corresponds with GET /livez/{check} (the `GetLivezCheck` operationId).
+	GetLivezCheck(ctx context.Context, check string, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetOpenAPIV3 Get the index of the OpenAPI documents
 	//
@@ -278,7 +288,12 @@ type ClientInterface interface {
 	// GetReadyz Say whether the server can answer
 	//
 	// Corresponds with GET /readyz (the `GetReadyz` operationId).
-	GetReadyz(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+	GetReadyz(ctx context.Context, params *GetReadyzParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetReadyzCheck Say how one check of /readyz ends
+	//
+	// Corresponds with GET /readyz/{check} (the `GetReadyzCheck` operationId).
+	GetReadyzCheck(ctx context.Context, check string, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetCodeVersion Get the version of the server
 	//
@@ -658,8 +673,23 @@ func (c *Client) ListVirtualMachineInstanceForAllNamespaces(ctx context.Context,
 // GetHealthz Say whether the server is healthy
 //
 // Corresponds with GET /healthz (the `GetHealthz` operationId).
-func (c *Client) GetHealthz(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewGetHealthzRequest(c.Server)
+func (c *Client) GetHealthz(ctx context.Context, params *GetHealthzParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetHealthzRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetHealthzCheck Say how one check of /healthz ends
+//
+// Corresponds with GET /healthz/{check} (the `GetHealthzCheck` operationId).
+func (c *Client) GetHealthzCheck(ctx context.Context, check string, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetHealthzCheckRequest(c.Server, check)
 	if err != nil {
 		return nil, err
 	}
@@ -673,8 +703,23 @@ func (c *Client) GetHealthz(ctx context.Context, reqEditors ...RequestEditorFn) 
 // GetLivez Say whether the server is alive
 //
 // Corresponds with GET /livez (the `GetLivez` operationId).
-func (c *Client) GetLivez(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewGetLivezRequest(c.Server)
+func (c *Client) GetLivez(ctx context.Context, params *GetLivezParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetLivezRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetLivezCheck Say how one check of /livez ends
+//
+// Corresponds with GET /livez/{check} (the `GetLivezCheck` operationId).
+func (c *Client) GetLivezCheck(ctx context.Context, check string, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetLivezCheckRequest(c.Server, check)
 	if err != nil {
 		return nil, err
 	}
@@ -733,8 +778,23 @@ func (c *Client) GetKubeVirtV1OpenAPI(ctx context.Context, params *GetKubeVirtV1
 // GetReadyz Say whether the server can answer
 //
 // Corresponds with GET /readyz (the `GetReadyz` operationId).
-func (c *Client) GetReadyz(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewGetReadyzRequest(c.Server)
+func (c *Client) GetReadyz(ctx context.Context, params *GetReadyzParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetReadyzRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetReadyzCheck Say how one check of /readyz ends
+//
+// Corresponds with GET /readyz/{check} (the `GetReadyzCheck` operationId).
+func (c *Client) GetReadyzCheck(ctx context.Context, check string, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetReadyzCheckRequest(c.Server, check)
 	if err != nil {
 		return nil, err
 	}
@@ -2256,7 +2316,7 @@ func NewListVirtualMachineInstanceForAllNamespacesRequest(server string, params 
 }
 
 // NewGetHealthzRequest constructs an http.Request for the GetHealthz method
-func NewGetHealthzRequest(server string) (*http.Request, error) {
+func NewGetHealthzRequest(server string, params *GetHealthzParams) (*http.Request, error) {
 	var err error
 
 	serverURL, err := url.Parse(server)
@@ -2265,6 +2325,71 @@ func NewGetHealthzRequest(server string) (*http.Request, error) {
 	}
 
 	operationPath := fmt.Sprintf("/healthz")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "verbose", params.Verbose, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "exclude", params.Exclude, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewGetHealthzCheckRequest constructs an http.Request for the GetHealthzCheck method
+func NewGetHealthzCheckRequest(server string, check string) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "check", check, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/healthz/%s", pathParam0)
 	if operationPath[0] == '/' {
 		operationPath = "." + operationPath
 	}
@@ -2283,7 +2408,7 @@ func NewGetHealthzRequest(server string) (*http.Request, error) {
 }
 
 // NewGetLivezRequest constructs an http.Request for the GetLivez method
-func NewGetLivezRequest(server string) (*http.Request, error) {
+func NewGetLivezRequest(server string, params *GetLivezParams) (*http.Request, error) {
 	var err error
 
 	serverURL, err := url.Parse(server)
@@ -2292,6 +2417,71 @@ func NewGetLivezRequest(server string) (*http.Request, error) {
 	}
 
 	operationPath := fmt.Sprintf("/livez")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "verbose", params.Verbose, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "exclude", params.Exclude, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewGetLivezCheckRequest constructs an http.Request for the GetLivezCheck method
+func NewGetLivezCheckRequest(server string, check string) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "check", check, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/livez/%s", pathParam0)
 	if operationPath[0] == '/' {
 		operationPath = "." + operationPath
 	}
@@ -2445,7 +2635,7 @@ func NewGetKubeVirtV1OpenAPIRequest(server string, params *GetKubeVirtV1OpenAPIP
 }
 
 // NewGetReadyzRequest constructs an http.Request for the GetReadyz method
-func NewGetReadyzRequest(server string) (*http.Request, error) {
+func NewGetReadyzRequest(server string, params *GetReadyzParams) (*http.Request, error) {
 	var err error
 
 	serverURL, err := url.Parse(server)
@@ -2454,6 +2644,71 @@ func NewGetReadyzRequest(server string) (*http.Request, error) {
 	}
 
 	operationPath := fmt.Sprintf("/readyz")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "verbose", params.Verbose, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "exclude", params.Exclude, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewGetReadyzCheckRequest constructs an http.Request for the GetReadyzCheck method
+func NewGetReadyzCheckRequest(server string, check string) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "check", check, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/readyz/%s", pathParam0)
 	if operationPath[0] == '/' {
 		operationPath = "." + operationPath
 	}
@@ -2726,14 +2981,28 @@ type ClientWithResponsesInterface interface {
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /healthz (the `GetHealthz` operationId).
-	GetHealthzWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetHealthzResponse, error)
+	GetHealthzWithResponse(ctx context.Context, params *GetHealthzParams, reqEditors ...RequestEditorFn) (*GetHealthzResponse, error)
+
+	// GetHealthzCheckWithResponse Say how one check of /healthz ends
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /healthz/{check} (the `GetHealthzCheck` operationId).
+	GetHealthzCheckWithResponse(ctx context.Context, check string, reqEditors ...RequestEditorFn) (*GetHealthzCheckResponse, error)
 
 	// GetLivezWithResponse Say whether the server is alive
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /livez (the `GetLivez` operationId).
-	GetLivezWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetLivezResponse, error)
+	GetLivezWithResponse(ctx context.Context, params *GetLivezParams, reqEditors ...RequestEditorFn) (*GetLivezResponse, error)
+
+	// GetLivezCheckWithResponse Say how one check of /livez ends
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /livez/{check} (the `GetLivezCheck` operationId).
+	GetLivezCheckWithResponse(ctx context.Context, check string, reqEditors ...RequestEditorFn) (*GetLivezCheckResponse, error)
 
 	// GetOpenAPIV3WithResponse Get the index of the OpenAPI documents
 	//
@@ -2761,7 +3030,14 @@ type ClientWithResponsesInterface interface {
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /readyz (the `GetReadyz` operationId).
-	GetReadyzWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetReadyzResponse, error)
+	GetReadyzWithResponse(ctx context.Context, params *GetReadyzParams, reqEditors ...RequestEditorFn) (*GetReadyzResponse, error)
+
+	// GetReadyzCheckWithResponse Say how one check of /readyz ends
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /readyz/{check} (the `GetReadyzCheck` operationId).
+	GetReadyzCheckWithResponse(ctx context.Context, check string, reqEditors ...RequestEditorFn) (*GetReadyzCheckResponse, error)
 
 	// GetCodeVersionWithResponse Get the version of the server
 	//
@@ -3427,6 +3703,40 @@ func (r GetHealthzResponse) ContentType() string {
 	return ""
 }
 
+type GetHealthzCheckResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+}
+
+// GetBody returns the raw response body bytes
+func (r GetHealthzCheckResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetHealthzCheckResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetHealthzCheckResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetHealthzCheckResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type GetLivezResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -3455,6 +3765,40 @@ func (r GetLivezResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r GetLivezResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type GetLivezCheckResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+}
+
+// GetBody returns the raw response body bytes
+func (r GetLivezCheckResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetLivezCheckResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetLivezCheckResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetLivezCheckResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -3612,6 +3956,40 @@ func (r GetReadyzResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r GetReadyzResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type GetReadyzCheckResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+}
+
+// GetBody returns the raw response body bytes
+func (r GetReadyzCheckResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetReadyzCheckResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetReadyzCheckResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetReadyzCheckResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -3969,12 +4347,25 @@ func (c *ClientWithResponses) ListVirtualMachineInstanceForAllNamespacesWithResp
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /healthz (the `GetHealthz` operationId).
-func (c *ClientWithResponses) GetHealthzWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetHealthzResponse, error) {
-	rsp, err := c.GetHealthz(ctx, reqEditors...)
+func (c *ClientWithResponses) GetHealthzWithResponse(ctx context.Context, params *GetHealthzParams, reqEditors ...RequestEditorFn) (*GetHealthzResponse, error) {
+	rsp, err := c.GetHealthz(ctx, params, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
 	return ParseGetHealthzResponse(rsp)
+}
+
+// GetHealthzCheckWithResponse Say how one check of /healthz ends
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /healthz/{check} (the `GetHealthzCheck` operationId).
+func (c *ClientWithResponses) GetHealthzCheckWithResponse(ctx context.Context, check string, reqEditors ...RequestEditorFn) (*GetHealthzCheckResponse, error) {
+	rsp, err := c.GetHealthzCheck(ctx, check, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetHealthzCheckResponse(rsp)
 }
 
 // GetLivezWithResponse Say whether the server is alive
@@ -3982,12 +4373,25 @@ func (c *ClientWithResponses) GetHealthzWithResponse(ctx context.Context, reqEdi
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /livez (the `GetLivez` operationId).
-func (c *ClientWithResponses) GetLivezWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetLivezResponse, error) {
-	rsp, err := c.GetLivez(ctx, reqEditors...)
+func (c *ClientWithResponses) GetLivezWithResponse(ctx context.Context, params *GetLivezParams, reqEditors ...RequestEditorFn) (*GetLivezResponse, error) {
+	rsp, err := c.GetLivez(ctx, params, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
 	return ParseGetLivezResponse(rsp)
+}
+
+// GetLivezCheckWithResponse Say how one check of /livez ends
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /livez/{check} (the `GetLivezCheck` operationId).
+func (c *ClientWithResponses) GetLivezCheckWithResponse(ctx context.Context, check string, reqEditors ...RequestEditorFn) (*GetLivezCheckResponse, error) {
+	rsp, err := c.GetLivezCheck(ctx, check, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetLivezCheckResponse(rsp)
 }
 
 // GetOpenAPIV3WithResponse Get the index of the OpenAPI documents
@@ -4034,12 +4438,25 @@ func (c *ClientWithResponses) GetKubeVirtV1OpenAPIWithResponse(ctx context.Conte
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /readyz (the `GetReadyz` operationId).
-func (c *ClientWithResponses) GetReadyzWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetReadyzResponse, error) {
-	rsp, err := c.GetReadyz(ctx, reqEditors...)
+func (c *ClientWithResponses) GetReadyzWithResponse(ctx context.Context, params *GetReadyzParams, reqEditors ...RequestEditorFn) (*GetReadyzResponse, error) {
+	rsp, err := c.GetReadyz(ctx, params, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
 	return ParseGetReadyzResponse(rsp)
+}
+
+// GetReadyzCheckWithResponse Say how one check of /readyz ends
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /readyz/{check} (the `GetReadyzCheck` operationId).
+func (c *ClientWithResponses) GetReadyzCheckWithResponse(ctx context.Context, check string, reqEditors ...RequestEditorFn) (*GetReadyzCheckResponse, error) {
+	rsp, err := c.GetReadyzCheck(ctx, check, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetReadyzCheckResponse(rsp)
 }
 
 // GetCodeVersionWithResponse Get the version of the server
@@ -4468,6 +4885,22 @@ func ParseGetHealthzResponse(rsp *http.Response) (*GetHealthzResponse, error) {
 	return response, nil
 }
 
+// ParseGetHealthzCheckResponse parses an HTTP response from a GetHealthzCheckWithResponse call
+func ParseGetHealthzCheckResponse(rsp *http.Response) (*GetHealthzCheckResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetHealthzCheckResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	return response, nil
+}
+
 // ParseGetLivezResponse parses an HTTP response from a GetLivezWithResponse call
 func ParseGetLivezResponse(rsp *http.Response) (*GetLivezResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -4477,6 +4910,22 @@ func ParseGetLivezResponse(rsp *http.Response) (*GetLivezResponse, error) {
 	}
 
 	response := &GetLivezResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	return response, nil
+}
+
+// ParseGetLivezCheckResponse parses an HTTP response from a GetLivezCheckWithResponse call
+func ParseGetLivezCheckResponse(rsp *http.Response) (*GetLivezCheckResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetLivezCheckResponse{
 		Body:         bodyBytes,
 		HTTPResponse: rsp,
 	}
@@ -4577,6 +5026,22 @@ func ParseGetReadyzResponse(rsp *http.Response) (*GetReadyzResponse, error) {
 	}
 
 	response := &GetReadyzResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	return response, nil
+}
+
+// ParseGetReadyzCheckResponse parses an HTTP response from a GetReadyzCheckWithResponse call
+func ParseGetReadyzCheckResponse(rsp *http.Response) (*GetReadyzCheckResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetReadyzCheckResponse{
 		Body:         bodyBytes,
 		HTTPResponse: rsp,
 	}

@@ -61,10 +61,16 @@ type ServerInterface interface {
 	ListVirtualMachineInstanceForAllNamespaces(ctx echo.Context, params ListVirtualMachineInstanceForAllNamespacesParams) error
 	// GetHealthz Say whether the server is healthy
 	// (GET /healthz)
-	GetHealthz(ctx echo.Context) error
+	GetHealthz(ctx echo.Context, params GetHealthzParams) error
+	// GetHealthzCheck Say how one check of /healthz ends
+	// (GET /healthz/{check})
+	GetHealthzCheck(ctx echo.Context, check string) error
 	// GetLivez Say whether the server is alive
 	// (GET /livez)
-	GetLivez(ctx echo.Context) error
+	GetLivez(ctx echo.Context, params GetLivezParams) error
+	// GetLivezCheck Say how one check of /livez ends
+	// (GET /livez/{check})
+	GetLivezCheck(ctx echo.Context, check string) error
 	// GetOpenAPIV3 Get the index of the OpenAPI documents
 	// (GET /openapi/v3)
 	GetOpenAPIV3(ctx echo.Context) error
@@ -76,7 +82,10 @@ type ServerInterface interface {
 	GetKubeVirtV1OpenAPI(ctx echo.Context, params GetKubeVirtV1OpenAPIParams) error
 	// GetReadyz Say whether the server can answer
 	// (GET /readyz)
-	GetReadyz(ctx echo.Context) error
+	GetReadyz(ctx echo.Context, params GetReadyzParams) error
+	// GetReadyzCheck Say how one check of /readyz ends
+	// (GET /readyz/{check})
+	GetReadyzCheck(ctx echo.Context, check string) error
 	// GetCodeVersion Get the version of the server
 	// (GET /version)
 	GetCodeVersion(ctx echo.Context) error
@@ -789,8 +798,40 @@ func (w *ServerInterfaceWrapper) ListVirtualMachineInstanceForAllNamespaces(ctx 
 func (w *ServerInterfaceWrapper) GetHealthz(ctx echo.Context) error {
 	var err error
 
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetHealthzParams
+	// ------------- Optional query parameter "verbose" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "verbose", ctx.QueryParams(), &params.Verbose, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter verbose: %s", err))
+	}
+
+	// ------------- Optional query parameter "exclude" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "exclude", ctx.QueryParams(), &params.Exclude, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter exclude: %s", err))
+	}
+
 	// Invoke the callback with all the unmarshaled arguments
-	err = w.Handler.GetHealthz(ctx)
+	err = w.Handler.GetHealthz(ctx, params)
+	return err
+}
+
+// GetHealthzCheck converts echo context to params.
+func (w *ServerInterfaceWrapper) GetHealthzCheck(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "check" -------------
+	var check string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "check", ctx.Param("check"), &check, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter check: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.GetHealthzCheck(ctx, check)
 	return err
 }
 
@@ -798,8 +839,40 @@ func (w *ServerInterfaceWrapper) GetHealthz(ctx echo.Context) error {
 func (w *ServerInterfaceWrapper) GetLivez(ctx echo.Context) error {
 	var err error
 
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetLivezParams
+	// ------------- Optional query parameter "verbose" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "verbose", ctx.QueryParams(), &params.Verbose, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter verbose: %s", err))
+	}
+
+	// ------------- Optional query parameter "exclude" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "exclude", ctx.QueryParams(), &params.Exclude, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter exclude: %s", err))
+	}
+
 	// Invoke the callback with all the unmarshaled arguments
-	err = w.Handler.GetLivez(ctx)
+	err = w.Handler.GetLivez(ctx, params)
+	return err
+}
+
+// GetLivezCheck converts echo context to params.
+func (w *ServerInterfaceWrapper) GetLivezCheck(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "check" -------------
+	var check string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "check", ctx.Param("check"), &check, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter check: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.GetLivezCheck(ctx, check)
 	return err
 }
 
@@ -852,8 +925,40 @@ func (w *ServerInterfaceWrapper) GetKubeVirtV1OpenAPI(ctx echo.Context) error {
 func (w *ServerInterfaceWrapper) GetReadyz(ctx echo.Context) error {
 	var err error
 
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetReadyzParams
+	// ------------- Optional query parameter "verbose" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "verbose", ctx.QueryParams(), &params.Verbose, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter verbose: %s", err))
+	}
+
+	// ------------- Optional query parameter "exclude" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "exclude", ctx.QueryParams(), &params.Exclude, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter exclude: %s", err))
+	}
+
 	// Invoke the callback with all the unmarshaled arguments
-	err = w.Handler.GetReadyz(ctx)
+	err = w.Handler.GetReadyz(ctx, params)
+	return err
+}
+
+// GetReadyzCheck converts echo context to params.
+func (w *ServerInterfaceWrapper) GetReadyzCheck(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "check" -------------
+	var check string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "check", ctx.Param("check"), &check, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter check: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.GetReadyzCheck(ctx, check)
 	return err
 }
 
@@ -935,5 +1040,8 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.GET(options.BaseURL+"/healthz", wrapper.GetHealthz, options.OperationMiddlewares["getHealthz"]...)
 	router.GET(options.BaseURL+"/livez", wrapper.GetLivez, options.OperationMiddlewares["getLivez"]...)
 	router.GET(options.BaseURL+"/readyz", wrapper.GetReadyz, options.OperationMiddlewares["getReadyz"]...)
+	router.GET(options.BaseURL+"/healthz/:check", wrapper.GetHealthzCheck, options.OperationMiddlewares["getHealthzCheck"]...)
+	router.GET(options.BaseURL+"/livez/:check", wrapper.GetLivezCheck, options.OperationMiddlewares["getLivezCheck"]...)
+	router.GET(options.BaseURL+"/readyz/:check", wrapper.GetReadyzCheck, options.OperationMiddlewares["getReadyzCheck"]...)
 
 }
