@@ -260,3 +260,23 @@ func countingConnections(transport *http.Transport, n *atomic.Int32) *http.Trans
 	}
 	return transport
 }
+
+// CAs may come and go while the server runs; where there are none, nobody's certificate
+// is good, and not those that the system trusts.
+func TestClientCASource(t *testing.T) {
+	one, two := newAuthority(t), newAuthority(t)
+	var current atomic.Pointer[x509.CertPool]
+	current.Store(one.pool())
+	s := startTLS(t, server.WithClientCASource(current.Load), policy(t))
+	first, second := one.client("viewer", nil, nil), two.client("viewer", nil, nil)
+	assert.Equal(t, 200, s.get(first, "").StatusCode)
+	assert.Equal(t, 401, s.get(second, "").StatusCode)
+	current.Store(two.pool())
+	assert.Equal(t, 401, s.get(first, "").StatusCode)
+	assert.Equal(t, 200, s.get(second, "").StatusCode)
+	current.Store(nil)
+	assert.Equal(t, 401, s.get(second, "").StatusCode)
+
+	_, err := server.New(store.NewMemory(), server.WithClientCASource(nil))
+	require.EqualError(t, err, "server: the source of client CAs is nil")
+}

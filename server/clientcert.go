@@ -16,13 +16,17 @@ func (s *server) byCertificate(x *exchange) (User, credential) {
 	if s.clientCAs == nil || x.r.TLS == nil || len(x.r.TLS.PeerCertificates) == 0 {
 		return User{}, credentialNone
 	}
+	roots := s.clientCAs()
+	if roots == nil { // which would be those of the system
+		return User{}, credentialBad
+	}
 	leaf, others := x.r.TLS.PeerCertificates[0], x.r.TLS.PeerCertificates[1:]
 	between := x509.NewCertPool()
 	for _, c := range others {
 		between.AddCert(c)
 	}
 	_, err := leaf.Verify(x509.VerifyOptions{
-		Roots:         s.clientCAs,
+		Roots:         roots,
 		Intermediates: between,
 		CurrentTime:   s.now(),
 		KeyUsages:     []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},

@@ -28,7 +28,7 @@ type config struct {
 	warn        func(store.Key, openapi.Issue)
 	validate    ResponseValidation
 	tokens      *Tokens
-	clientCAs   *x509.CertPool
+	clientCAs   func() *x509.CertPool // nil for none
 	anonymous   bool
 	inflight    inflight
 	origins     map[string]bool
@@ -167,7 +167,19 @@ func WithClientCAs(cas *x509.CertPool) Option {
 		if cas == nil {
 			return errors.New("the client CAs are nil")
 		}
-		c.clientCAs = cas
+		c.clientCAs = func() *x509.CertPool { return cas }
+		return nil
+	}
+}
+
+// WithClientCASource is [WithClientCAs] for CAs that change: current is asked for them at
+// each request with a certificate, from many goroutines at once.
+func WithClientCASource(current func() *x509.CertPool) Option {
+	return func(c *config) error {
+		if current == nil {
+			return errors.New("the source of client CAs is nil")
+		}
+		c.clientCAs = current
 		return nil
 	}
 }

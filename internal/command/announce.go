@@ -44,13 +44,14 @@ func profileLine(p openapi.Profile, changes []openapi.Change) string {
 }
 
 // announce writes the kubeconfig and says how to reach the server.
-func (o *serveOptions) announce(url string, pair *certs.Pair, token string, c *console) error {
-	if token == "" && pair != nil {
+func (o *serveOptions) announce(url string, certificate *servingCertificate, token string, c *console) error {
+	if token == "" && certificate != nil {
 		token = nobodysToken
 	}
 	if o.kubeconfigOut != "" {
 		config := certs.Kubeconfig{Server: url, Token: token}
-		if pair != nil {
+		if certificate != nil {
+			pair := certificate.current()
 			config.CA = pair.CA
 			if pair.CA == nil {
 				c.warn("--tls-cert-file has no self-signed certificate in it, so the kubeconfig names no CA: clients must have it among their own")

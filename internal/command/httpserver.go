@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/vmikit/vmikit/internal/certs"
 	"github.com/vmikit/vmikit/server"
 )
 
@@ -31,7 +32,7 @@ const (
 	shutdownGrace = 10 * time.Second
 )
 
-func newHTTPServer(handler http.Handler, certificate *tls.Certificate, requestTimeout time.Duration, log *slog.Logger) *http.Server {
+func newHTTPServer(handler http.Handler, certificate *servingCertificate, requestTimeout time.Duration, log *slog.Logger) *http.Server {
 	s := &http.Server{
 		Handler:           handler,
 		ReadHeaderTimeout: readHeaderTimeout,
@@ -45,9 +46,21 @@ func newHTTPServer(handler http.Handler, certificate *tls.Certificate, requestTi
 		ErrorLog:                     slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 	}
 	if certificate != nil {
-		s.TLSConfig = &tls.Config{Certificates: []tls.Certificate{*certificate}, MinVersion: tls.VersionTLS12}
+		s.TLSConfig = &tls.Config{
+			GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return &certificate.current().Certificate, nil },
+			MinVersion:     tls.VersionTLS12,
+			NextProtos:     []string{"h2", "http/1.1"},
+		}
 	}
 	return s
+}
+
+// servingCertificate is the certificate of a server, as it is at the time.
+type servingCertificate struct{ current func() *certs.Pair }
+
+// lasting is a certificate that stays as it is.
+func lasting(pair *certs.Pair) *servingCertificate {
+	return &servingCertificate{func() *certs.Pair { return pair }}
 }
 
 // serveUntil answers requests until ctx ends. Requests that are in flight then

@@ -2,7 +2,6 @@ package command
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"log"
@@ -66,7 +65,7 @@ func (o *proxyOptions) pass(cmd *cobra.Command) (*contract.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	certificate, err := o.certificate(at, hosts, c)
+	certificate, err := o.serving.certificate(at, hosts, c)
 	if err != nil {
 		return nil, err
 	}
@@ -91,21 +90,13 @@ func (o *proxyOptions) pass(cmd *cobra.Command) (*contract.Report, error) {
 
 // proxyServer is the server of a proxy. Watches last as long as they last, so
 // nothing bounds the time of a request but its client and the upstream.
-func proxyServer(ctx context.Context, p http.Handler, certificate *tls.Certificate, c *console) *http.Server {
+func proxyServer(ctx context.Context, p http.Handler, certificate *servingCertificate, c *console) *http.Server {
 	s := newHTTPServer(p, certificate, 0, c.log)
 	s.ReadTimeout, s.WriteTimeout = 0, 0
 	requests, end := context.WithCancel(context.WithoutCancel(ctx))
 	s.BaseContext = func(net.Listener) context.Context { return requests }
 	context.AfterFunc(ctx, func() { time.AfterFunc(watchGrace, end) })
 	return s
-}
-
-func (o *proxyOptions) certificate(at *endpoint, hosts []string, c *console) (*tls.Certificate, error) {
-	pair, err := o.serving.certificate(at, hosts, c)
-	if pair == nil {
-		return nil, err
-	}
-	return &pair.Certificate, err
 }
 
 // upstream is the server that requests are passed on to.

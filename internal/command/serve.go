@@ -116,10 +116,10 @@ func (o *serveOptions) addFlags(cmd *cobra.Command) {
 	f.BoolVar(&o.tls, "tls", false, "serve https, with a CA and a certificate made under --tls-dir where there are none")
 	f.StringVar(&o.tlsDir, "tls-dir", filepath.Join(".vmikit", "tls"), "the directory of the CA and certificate of --tls")
 	f.StringVar(&o.tlsCertFile, "tls-cert-file", "", "serve https with this PEM certificate, intermediates behind it; needs --tls-private-key-file")
-	f.StringVar(&o.tlsKeyFile, "tls-private-key-file", "", "the PEM private key of --tls-cert-file")
+	f.StringVar(&o.tlsKeyFile, "tls-private-key-file", "", "the PEM private key of --tls-cert-file; both are read again when they change")
 
 	f.StringVar(&o.tokenFile, "token-auth-file", "", `a CSV file of who may come in, as of kube-apiserver: token,user,uid,"group1,group2"`)
-	f.StringVar(&o.clientCAFile, "client-ca-file", "", "PEM certificates of the CAs whose client certificates let in, as of kube-apiserver: the common name is the user, organizations are groups; needs TLS")
+	f.StringVar(&o.clientCAFile, "client-ca-file", "", "PEM certificates of the CAs whose client certificates let in, as of kube-apiserver: the common name is the user, organizations are groups; needs TLS; read again when it changes")
 	addSwitched(cmd, &o.anonymousAuth, "anonymous-auth", "let in requests without credentials as system:anonymous, though there are tokens or client CAs: --rbac says what they may do (default: true without either)")
 	f.StringArrayVar(&o.rbac, "rbac", nil, "a file or directory with Roles, ClusterRoles and their bindings that say who may do what; may be repeated")
 	f.StringVar(&o.kubeconfigOut, "kubeconfig-out", "", "write a kubeconfig for this server, mode 0600, with the first token of --token-auth-file in it")

@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"fmt"
 	"io"
+	"sync"
 
 	"github.com/vmikit/vmikit/internal/certs"
 	"github.com/vmikit/vmikit/server"
@@ -16,8 +17,8 @@ type access struct {
 	options []server.Option
 	// token is the first of --token-auth-file, "" for none.
 	token     string
-	tokens    *server.Tokens // nil for none
-	clientCAs *x509.CertPool // nil for none
+	tokens    *server.Tokens        // nil for none
+	clientCAs func() *x509.CertPool // nil for none
 }
 
 // knows reports whether the API lets in who has a token.
@@ -32,8 +33,20 @@ func (a *access) knows(token string) bool {
 // askForCertificates has clients show the certificates that they have. The handler
 // verifies them: whose is none of ours is answered with 401, as by kube-apiserver.
 func (a *access) askForCertificates(config *tls.Config) {
-	if a.clientCAs != nil {
-		config.ClientAuth, config.ClientCAs = tls.RequestClientCert, a.clientCAs
+	if a.clientCAs == nil {
+		return
+	}
+	config.ClientAuth = tls.RequestClientCert
+	var mu sync.Mutex
+	var asking *tls.Config // which says whose certificates are good
+	config.GetConfigForClient = func(*tls.ClientHelloInfo) (*tls.Config, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if cas := a.clientCAs(); asking == nil || asking.ClientCAs != cas {
+			asking = config.Clone()
+			asking.ClientCAs, asking.GetConfigForClient = cas, nil
+		}
+		return asking, nil
 	}
 }
 
@@ -51,11 +64,12 @@ func (o *serveOptions) access(ctx context.Context, stdin io.Reader, c *console) 
 		}
 	}
 	if o.clientCAFile != "" {
-		cas, err := certs.LoadCAs(o.clientCAFile)
+		cas, err := certs.Reload(func() (*x509.CertPool, error) { return certs.LoadCAs(o.clientCAFile) },
+			c.tellReload("--client-ca-file", o.clientCAFile), o.clientCAFile)
 		if err != nil {
 			return nil, fmt.Errorf("--client-ca-file: %w", err)
 		}
-		a.clientCAs, a.options = cas, append(a.options, server.WithClientCAs(cas))
+		a.clientCAs, a.options = cas.Get, append(a.options, server.WithClientCASource(cas.Get))
 	}
 	if o.anonymousAuth.on {
 		a.options = append(a.options, server.WithAnonymous())

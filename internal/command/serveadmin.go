@@ -8,7 +8,6 @@ import (
 	"os"
 	"strings"
 
-	"github.com/vmikit/vmikit/internal/certs"
 	"github.com/vmikit/vmikit/server"
 	"github.com/vmikit/vmikit/server/admin"
 	"github.com/vmikit/vmikit/server/store"
@@ -97,7 +96,7 @@ func (a *adminListener) close() {
 
 // serve answers until the returned function is called, which is after the API has
 // answered its last. Beyond loopback the certificate is the API's.
-func (a *adminListener) serve(pair *certs.Pair, c *console) (stop func()) {
+func (a *adminListener) serve(certificate *servingCertificate, c *console) (stop func()) {
 	if a == nil {
 		return func() {}
 	}
@@ -107,8 +106,8 @@ func (a *adminListener) serve(pair *certs.Pair, c *console) (stop func()) {
 	}
 	s := newHTTPServer(admin.New(a.metrics, options...), nil, 0, c.log)
 	listen := s.Serve
-	if pair != nil && !a.at.loopback() {
-		s = newHTTPServer(s.Handler, &pair.Certificate, 0, c.log)
+	if certificate != nil && !a.at.loopback() {
+		s = newHTTPServer(s.Handler, certificate, 0, c.log)
 		listen = func(l net.Listener) error { return s.ServeTLS(l, "", "") }
 	}
 	c.say("metrics on %s/metrics, profiles on /debug/pprof/ there", a.at.url(s.TLSConfig != nil, a.listener))

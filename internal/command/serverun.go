@@ -25,7 +25,7 @@ func (o *serveOptions) run(ctx context.Context, stdin io.Reader, stderr io.Write
 	go func() { _, _ = openapi.LoadServer(o.profile.profile()) }()
 	c := newConsole(stderr, o.logFormat.value, o.quiet)
 	hosts := slices.Concat(at.hosts(), o.allowedHosts)
-	pair, err := o.certificate(at, slices.Concat(hosts, o.adminAt.hosts()), c)
+	serving, err := o.certificate(at, slices.Concat(hosts, o.adminAt.hosts()), c)
 	if err != nil {
 		return err
 	}
@@ -55,13 +55,12 @@ func (o *serveOptions) run(ctx context.Context, stdin io.Reader, stderr io.Write
 	if err != nil {
 		return err
 	}
-	defer second.serve(pair, c)()
-	if err := o.announce(at.url(pair != nil, l)+o.pathPrefix, pair, who.token, c); err != nil {
+	defer second.serve(serving, c)()
+	if err := o.announce(at.url(serving != nil, l)+o.pathPrefix, serving, who.token, c); err != nil {
 		return err
 	}
-	s := newHTTPServer(handler, nil, o.requestTimeout, c.log)
-	if pair != nil {
-		s = newHTTPServer(handler, &pair.Certificate, o.requestTimeout, c.log)
+	s := newHTTPServer(handler, serving, o.requestTimeout, c.log)
+	if serving != nil {
 		who.askForCertificates(s.TLSConfig)
 	}
 	// Comparing two documents takes half as long as all of the above: requests need
@@ -104,24 +103,40 @@ func (o *serveOptions) serverOptions(hosts []string, c *console) []server.Option
 }
 
 // certificate makes or reads the serving certificate; nil for plain HTTP.
-func (o *serveOptions) certificate(at *endpoint, hosts []string, c *console) (*certs.Pair, error) {
+func (o *serveOptions) certificate(at *endpoint, hosts []string, c *console) (*servingCertificate, error) {
 	switch {
 	case o.tlsCertFile != "":
-		pair, err := certs.Load(o.tlsCertFile, o.tlsKeyFile, time.Now())
+		pair, err := certs.Reload(func() (*certs.Pair, error) { return certs.Load(o.tlsCertFile, o.tlsKeyFile, time.Now()) },
+			c.tellReload("--tls-cert-file", o.tlsCertFile), o.tlsCertFile, o.tlsKeyFile)
 		if err != nil {
 			return nil, err
 		}
-		for _, w := range pair.Warnings {
+		for _, w := range pair.Get().Warnings {
 			c.warn("%s", w)
 		}
-		if pair.Certificate.Leaf.VerifyHostname(at.host) != nil {
+		if pair.Get().Certificate.Leaf.VerifyHostname(at.host) != nil {
 			c.warn("--tls-cert-file %s is not for the host %s, so clients will refuse it there", o.tlsCertFile, at.host)
 		}
-		return pair, nil
+		return &servingCertificate{pair.Get}, nil
 	case o.tls:
-		return certs.Ensure(o.tlsDir, certificateHosts(hosts), time.Now())
+		pair, err := certs.Ensure(o.tlsDir, certificateHosts(hosts), time.Now())
+		if err != nil {
+			return nil, err
+		}
+		return lasting(pair), nil
 	}
 	return nil, nil
+}
+
+// tellReload logs what became of a file that has changed.
+func (c *console) tellReload(flag, path string) func(error) {
+	return func(err error) {
+		if err != nil {
+			c.log.Error("a file has changed, and what it held before stays in force", "flag", flag, "path", path, "error", err)
+			return
+		}
+		c.log.Info("a file has changed and is in force", "flag", flag, "path", path)
+	}
 }
 
 // fill puts the objects of --load, or the sample, into the store.
