@@ -41,7 +41,9 @@ type server struct {
 // New returns a handler that serves the VirtualMachineInstances of the store.
 //
 // The objects of the store are taken to be valid by the profile; those that a
-// [Writer] with the same profile put there are. The handler keeps no connections,
+// [Writer] with the same profile put there are. A store does not know by which profile it
+// was written, so nobody is told of another one: with [ValidateFull] what breaks the
+// handler's is answered with 500, else it is served as it is. The handler keeps no connections,
 // and no goroutines but those of requests, so it needs no closing.
 func New(st store.Store, opts ...Option) (http.Handler, error) {
 	c, doc, err := prepare(st, opts)

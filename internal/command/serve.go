@@ -128,9 +128,9 @@ func (o *serveOptions) addFlags(cmd *cobra.Command) {
 	f.IntVar(&o.maxInFlight, "max-requests-inflight", 400, "how many requests that change nothing may be answered at once, watches aside; more get 429; 0 is no limit")
 	f.IntVar(&o.maxMutatingInFlight, "max-mutating-requests-inflight", 200, "the same for requests that change something")
 	f.Var(&o.maxBodyBytes, "max-body-bytes", "the largest request body")
-	f.Var(&o.historyBytes, "history-bytes", "what the past may hold in memory, which watches and paged lists still read; what is evicted is answered with 410")
+	f.Var(&o.historyBytes, "history-bytes", "what the past of machines may hold in memory, which watches and paged lists still read; what is evicted is answered with 410 (each of the kinds around machines has 8 MiB)")
 
-	f.StringVar(&o.adminListen, "admin-listen", "", "serve /metrics (Prometheus) and /debug/pprof/ on this address, HOST:PORT; off by default")
+	f.StringVar(&o.adminListen, "admin-listen", "", "serve /metrics (Prometheus: the requests of every kind, and how much the store of the machines holds) and /debug/pprof/ on this address, HOST:PORT; off by default")
 	f.StringVar(&o.adminTokenFile, "admin-token-file", "", "a file with the one bearer token that --admin-listen asks for; required beyond loopback, and none of --token-auth-file")
 
 	addChoice(cmd, &o.logFormat, "log-format", "", "text", "text or json; with json start lines are records too", "text", "json")
