@@ -31,6 +31,7 @@ func admitting(t *testing.T, opts ...server.Option) *fixture {
 	return start(t, append(opts, server.WithAdmission(server.AdmissionKubeVirt), server.WithTokens(users))...)
 }
 
+// Differs: KubeVirt's webhooks
 func TestAdmissionIsNoneUnlessAsked(t *testing.T) {
 	f := start(t)
 	w := f.send("POST", inVMs, strings.Replace(vm("a"), `"spec"`, `"status":{"phase":"Running"},"spec"`, 1)).written(t, 201)

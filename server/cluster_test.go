@@ -42,6 +42,8 @@ func (r reply) named(t *testing.T) string {
 }
 
 // What follows from machines is there as soon as they are, also for those who watch.
+//
+// Differs: nodes
 func TestNamespacesAndNodesFollowMachines(t *testing.T) {
 	f := start(t).create("vms/a")
 	assert.Equal(t, "default kube-system kubevirt vms", f.get(namespaces).named(t))
@@ -78,6 +80,7 @@ func TestNodeHasAllOfNodeInfo(t *testing.T) {
 	}
 }
 
+// Differs: deleting a namespace
 func TestNamespaceIsMadeAndEnded(t *testing.T) {
 	f := start(t)
 	made := f.send("POST", namespaces, namespace("team"))
@@ -241,6 +244,7 @@ func TestKindFollowsFromThePath(t *testing.T) {
 	assert.Contains(t, f.send("POST", inVMs, `{"metadata":{"name":"x"}}`).status(t).Message, "Object 'Kind' is missing")
 }
 
+// Differs: strategic merge patches of these
 func TestStrategicMerge(t *testing.T) {
 	f := start(t)
 	f.send("POST", namespaces, `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"team","finalizers":["example.com/a"]}}`).written(t, 201)

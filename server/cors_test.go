@@ -48,6 +48,8 @@ func TestCORS(t *testing.T) {
 
 // A page of another origin must not write to a server that asks for no credentials,
 // which a browser would do for it without asking when the body has no type.
+//
+// Differs: a write that a browser sends for a page of another origin
 func TestPagesOfOtherOriginsChangeNothing(t *testing.T) {
 	f := start(t).create("vms/a")
 	for _, headers := range [][]string{
@@ -75,6 +77,7 @@ func TestPagesOfOtherOriginsChangeNothing(t *testing.T) {
 	}
 }
 
+// Differs: origins of pages that may use the server
 func TestOriginsThatCannotBe(t *testing.T) {
 	for _, origin := range []string{"*", "null", "", "example.org", "https://", "https://*.example.org", "https://a.example/", "https://a.example/b", "https://a.example?b",
 		"https://a.example:", "https://user@a.example", "https://a.example,https://b.example", "https://a.example:x", "//a.example", "https:a.example"} {

@@ -8,6 +8,8 @@ import (
 
 // DELETE answers with what is left in the form that is asked for; nothing left is a
 // Status in every form.
+//
+// Differs: GET of one object with it, or DELETE
 func TestDeleteInForms(t *testing.T) {
 	const partial, partials = "Accept: application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io", "Accept: application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io"
 	f := start(t).create("vms/a", "vms/b", "vms/c")

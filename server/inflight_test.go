@@ -48,6 +48,7 @@ func (h *heldStore) Create(ctx context.Context, d store.Draft) (*store.Object, e
 	return h.Memory.Create(ctx, d)
 }
 
+// Differs: too many requests at once
 func TestInFlight(t *testing.T) {
 	st := newHeldStore()
 	f := startStore(t, st, server.WithMaxInFlight(2, 1), tokens(t))
@@ -116,6 +117,8 @@ func (f *fixture) post(length int, part string) net.Conn {
 }
 
 // Writers whose bodies take their time keep no other waiting.
+//
+// Differs: which requests count among those at once
 func TestInFlightSlowBodies(t *testing.T) {
 	began := make(chan struct{}, 10)
 	f := start(t, server.WithMaxInFlight(1, 1), server.WithObserver(tellsBegin{began}))

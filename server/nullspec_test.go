@@ -10,6 +10,8 @@ import (
 )
 
 // A spec is an object, or not there: null is neither, whatever kind it is of.
+//
+// Differs: `spec: null` of a lease, a namespace or a review
 func TestNullSpec(t *testing.T) {
 	f := start(t).create("vms/a")
 	f.send("POST", leases, lease1).written(t, 201)

@@ -39,6 +39,8 @@ func TestOpenAPIV3(t *testing.T) {
 }
 
 // A client that has what there is gets no more than to know that.
+//
+// Differs: `If-None-Match` of aggregated discovery
 func TestIfNoneMatch(t *testing.T) {
 	f := start(t)
 	for _, path := range []string{"/openapi/v3", "/openapi/v3/apis/kubevirt.io/v1", "/openapi/v3/api/v1", "/api", "/apis"} {

@@ -171,8 +171,14 @@ func differenceRows(t *testing.T) []string {
 	data, err := os.ReadFile("DIFFERENCES.md")
 	require.NoError(t, err)
 	var rows []string
-	for _, m := range regexp.MustCompile(`(?m)^\| (.+?) \| `).FindAllStringSubmatch(string(data), -1) {
-		rows = append(rows, m[1])
+	// A row that follows the line below the head of a table, or another row.
+	body := regexp.MustCompile(`(?m)^\|(---\|)+\n((?:\|.*(?:\n|$))+)`)
+	first := regexp.MustCompile(`(?m)^\| (.+?) \| `)
+	for _, table := range body.FindAllStringSubmatch(string(data), -1) {
+		for _, m := range first.FindAllStringSubmatch(table[2], -1) {
+			rows = append(rows, m[1])
+		}
 	}
+	require.NotEmpty(t, rows)
 	return rows
 }

@@ -73,6 +73,7 @@ func TestNoTokens(t *testing.T) {
 	assert.False(t, ok)
 }
 
+// Differs: token file
 func TestReadTokensRefuses(t *testing.T) {
 	for _, test := range []struct{ name, text, want string }{
 		{"two columns", "good,a,1\ns3cr3t,jane\n", "line 2: must have at least 3 columns (token, user name, user uid), found 2"},

@@ -253,6 +253,8 @@ func (flushes) SetReadDeadline(time.Time) error  { return nil }
 func (flushes) SetWriteDeadline(time.Time) error { return nil }
 
 // About every minute, and before the end; never unasked.
+//
+// Differs: periodic BOOKMARK
 func TestBookmarks(t *testing.T) {
 	for query, want := range map[string]int{"&allowWatchBookmarks=true": 4, "": 0, "&allowWatchBookmarks=false": 0} {
 		synctest.Test(t, func(t *testing.T) {
@@ -322,6 +324,8 @@ func (s *stuck) Write(p []byte) (int, error) {
 }
 
 // A client that does not read is cut off, and keeps no writer waiting.
+//
+// Differs: a watch that does not keep up
 func TestSlowWatcher(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := store.NewMemory()

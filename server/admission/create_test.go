@@ -47,6 +47,8 @@ func TestGoodMachineIsAdmitted(t *testing.T) {
 
 // Each line breaks the good machine at one place; what KubeVirt says of it is the
 // only cause.
+//
+// Differs: which refusals (`--admission=kubevirt`)
 func TestRefusals(t *testing.T) {
 	const disks, nics = "spec.domain.devices.disks", "spec.domain.devices.interfaces"
 	for _, c := range []struct{ old, new, reason, field, message string }{

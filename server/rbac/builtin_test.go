@@ -65,6 +65,7 @@ func TestClusterAdminCanBeBound(t *testing.T) {
 	assert.False(t, allowed)
 }
 
+// Differs: a Role with the name of a built-in one
 func TestBuiltinIsReplaced(t *testing.T) {
 	version := path("jane", "get", "/version", "system:unauthenticated")
 	closed := policy(t, clusterRoleBinding("system:public-info-viewer", "system:public-info-viewer", group("system:authenticated")))
