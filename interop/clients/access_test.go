@@ -123,3 +123,16 @@ func (s *serving) actAs(t *testing.T, token string) {
 	config.AuthInfos[config.Contexts[config.CurrentContext].AuthInfo].Token = token
 	require.NoError(t, clientcmd.WriteToFile(*config, s.kubeconfig))
 }
+
+// kubeconfigOver writes a kubeconfig of the user client whose connections go over the wire.
+func (s *serving) kubeconfigOver(t *testing.T, wire *wire) string {
+	t.Helper()
+	config, err := clientcmd.LoadFromFile(s.kubeconfig)
+	require.NoError(t, err)
+	current := config.Contexts[config.CurrentContext]
+	config.Clusters[current.Cluster].Server = "https://" + wire.address
+	config.AuthInfos[current.AuthInfo].Token = clientToken
+	path := filepath.Join(t.TempDir(), "kubeconfig")
+	require.NoError(t, clientcmd.WriteToFile(*config, path))
+	return path
+}

@@ -13,7 +13,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/tools/clientcmd"
 )
 
 // node is the path of a Node.js that finds the client that `npm ci` has put into js.
@@ -159,16 +158,8 @@ func (n notifications) is(t *testing.T, want ...any) {
 // inform starts the informer of JavaScript, as the user client, behind a wire.
 func (s *serving) inform(t *testing.T, node string, wire *wire) notifications {
 	t.Helper()
-	config, err := clientcmd.LoadFromFile(s.kubeconfig)
-	require.NoError(t, err)
-	current := config.Contexts[config.CurrentContext]
-	config.Clusters[current.Cluster].Server = "https://" + wire.address
-	config.AuthInfos[current.AuthInfo].Token = clientToken
-	kubeconfig := s.kubeconfig + "-of-informer"
-	require.NoError(t, clientcmd.WriteToFile(*config, kubeconfig))
-
 	cmd := exec.Command(node, "js/client.js", "informs")
-	cmd.Env = append(s.environment(), "KUBECONFIG="+kubeconfig)
+	cmd.Env = append(s.environment(), "KUBECONFIG="+s.kubeconfigOver(t, wire))
 	cmd.Stderr = os.Stderr
 	stdout, err := cmd.StdoutPipe()
 	require.NoError(t, err)
