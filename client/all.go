@@ -11,14 +11,22 @@ import (
 // ListOptions has no Limit. It is what kubectl asks for.
 const DefaultPageSize = 500
 
+// readAhead is up to which size All reads a page before it yields of it: some hundred
+// objects of an ordinary size.
+const readAhead = 4 << 20
+
 // All ranges over the machines of a namespace, or of all namespaces when it is
 // empty, page by page; opts.Limit is the size of a page. Each range over the
-// result starts anew. Requests are made while ranging, one at a time, and one page
-// is held in memory.
+// result starts anew. Requests are made while ranging, one at a time.
 //
-// An error ends the range, with one exception: an [*ItemError] comes with the VMI
-// it is about, as for [Client.Get], and the range goes on after it if the loop
-// does. With every other error the VMI is nil.
+// An error is about the request and ends the range; the VMI is then nil. A value that
+// Go cannot hold is for [VMI.View] to tell.
+//
+// Memory stays small whatever there is to list. A page of up to 4 MiB is read and
+// checked before the loop sees any of it. Of a larger one, as from servers that know
+// no pages, the items come while it is being read: the server waits for a slow loop,
+// and a page that breaks off, or turns out to be no list, is an error after some of
+// its items.
 //
 // The pages of one range show the list as of one moment. A server forgets that
 // moment after a while, five minutes by a cluster's defaults; ranging slower than
@@ -29,24 +37,22 @@ func (c *Client) All(ctx context.Context, namespace string, opts ListOptions) it
 		if opts.Limit == 0 {
 			opts.Limit = DefaultPageSize
 		}
-		for seen := 0; ; {
-			list, err := c.List(ctx, namespace, opts)
-			if err != nil {
+		pages := &pager{yield: yield}
+		for {
+			next, err := pages.read(ctx, c, namespace, opts)
+			switch {
+			case pages.stopped:
+				return
+			case err != nil:
 				yield(nil, err)
 				return
-			}
-			if !list.each(seen, yield) {
+			case next == "":
 				return
-			}
-			seen += len(list.Items)
-			switch list.Continue {
-			case "":
-				return
-			case opts.Continue:
+			case next == opts.Continue:
 				yield(nil, fmt.Errorf("%s: %w", listOp(namespace), errSamePage))
 				return
 			}
-			opts.Continue = list.Continue
+			opts.Continue = next
 			// The token pins the revision; API servers refuse both together.
 			opts.ResourceVersion, opts.ResourceVersionMatch = "", ""
 		}
@@ -55,19 +61,44 @@ func (c *Client) All(ctx context.Context, namespace string, opts ListOptions) it
 
 var errSamePage = errors.New("the server's continue token leads back to the same page")
 
-// each yields the items of a page that begins after the first seen ones of its
-// list, and reports whether the loop wants more.
-func (l *List) each(seen int, yield func(*VMI, error) bool) bool {
-	failed := l.Failed // in the order of Items
-	for i, vm := range l.Items {
-		var err error
-		if len(failed) > 0 && failed[0].Index == i {
-			failed[0].Index += seen
-			err, failed = failed[0], failed[1:]
+// pager is a range over pages.
+type pager struct {
+	yield   func(*VMI, error) bool
+	seen    int
+	stopped bool
+	buf     []byte // serves one page after the other
+}
+
+// read yields the items of a page and returns the token of the next.
+func (p *pager) read(ctx context.Context, c *Client, namespace string, opts ListOptions) (string, error) {
+	list := &List{}
+	err := c.list(ctx, namespace, opts, func(body *answer) (err error) {
+		body.buf = p.buf[:0]
+		defer func() { p.buf = body.buf }()
+		for len(body.buf) < readAhead && !body.ended {
+			body.fill(min(2*len(body.buf)+minBuffer, readAhead))
 		}
-		if !yield(vm, err) {
-			return false
+		if !body.ended {
+			return body.each(list, p.item)
+		}
+		list, err = body.list()
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	for _, vm := range list.Items {
+		if !p.item(vm) {
+			break
 		}
 	}
-	return true
+	return list.Continue, nil
+}
+
+// item yields one, and reports whether the loop wants more.
+func (p *pager) item(vm *VMI) bool {
+	vm.index = p.seen
+	p.seen++
+	p.stopped = !p.yield(vm, nil)
+	return !p.stopped
 }

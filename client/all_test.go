@@ -2,8 +2,10 @@ package client_test
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -53,7 +55,7 @@ func TestAllAsksForPagesOf500AndOnlyWhenNeeded(t *testing.T) {
 	c := serve(t, pages(&queries, []string{object("a", ""), object("b", "")}, []string{object("c", "")}))
 	for vm, err := range c.All(t.Context(), "", client.ListOptions{}) {
 		require.NoError(t, err)
-		if vm.Metadata.Name == "b" {
+		if vm.Name() == "b" {
 			break
 		}
 	}
@@ -81,21 +83,22 @@ func TestAllEndsWithTheFirstError(t *testing.T) {
 			assert.Nil(t, vm)
 			continue
 		}
-		got = append(got, vm.Metadata.Name)
+		got = append(got, vm.Name())
 	}
 	assert.Equal(t, []string{"a"}, got)
 	assert.ErrorIs(t, last, client.ErrGone)
 }
 
-func TestAllGoesOnAfterABadItem(t *testing.T) {
+func TestAllLeavesBadValuesToTheirItem(t *testing.T) {
 	var queries []string
 	bad := object("bad", `,"spec":{"domain":{"firmware":{"bootloader":{"efi":{"secureBoot":"true"}}}}}`)
 	c := serve(t, pages(&queries, []string{object("a", ""), bad, object("b", "")}, []string{bad, object("c", "")}))
 	var got []*client.VMI
 	var indexes []int
 	for vm, err := range c.All(t.Context(), "vms", client.ListOptions{}) {
+		require.NoError(t, err)
 		got = append(got, vm)
-		if err != nil {
+		if _, err := vm.View(); err != nil {
 			var item *client.ItemError
 			require.ErrorAs(t, err, &item)
 			assert.Equal(t, "/spec/domain/firmware/bootloader/efi/secureBoot", item.Pointer)
@@ -106,6 +109,81 @@ func TestAllGoesOnAfterABadItem(t *testing.T) {
 	}
 	assert.Equal(t, []string{"a", "bad", "b", "bad", "c"}, names(got))
 	assert.Equal(t, []int{1, 3}, indexes, "positions in the whole list")
+}
+
+// large is a page of more than All reads ahead.
+func large() (string, []string) {
+	var items, names []string
+	for i := range 100 {
+		names = append(names, "vm"+strconv.Itoa(i))
+		items = append(items, object(names[i], `,"spec":{"x":"`+strings.Repeat("-", 60_000)+`"}`))
+	}
+	return page("", items...), names
+}
+
+func TestAllYieldsOfALargePageWhileItIsRead(t *testing.T) {
+	body, want := large()
+	rest := make(chan struct{})
+	c := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		_, _ = w.Write([]byte(body[:5<<20]))
+		w.(http.Flusher).Flush()
+		<-rest
+		_, _ = w.Write([]byte(body[5<<20:]))
+	})
+	var got []*client.VMI
+	for vm, err := range c.All(t.Context(), "vms", client.ListOptions{}) {
+		require.NoError(t, err)
+		if len(got) == 0 {
+			close(rest)
+		}
+		got = append(got, vm)
+	}
+	assert.Equal(t, want, names(got))
+	assert.Equal(t, object("vm99", `,"spec":{"x":"`+strings.Repeat("-", 60_000)+`"}`), string(got[99].Raw))
+}
+
+func TestAllOfALargePageMayEndInTheMiddle(t *testing.T) {
+	body, want := large()
+	c := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+		_, _ = w.Write([]byte(body[:5<<20]))
+	})
+	var got []*client.VMI
+	var last error
+	for vm, err := range c.All(t.Context(), "vms", client.ListOptions{}) {
+		if last = err; err == nil {
+			got = append(got, vm)
+		}
+	}
+	require.ErrorIs(t, last, io.ErrUnexpectedEOF)
+	assert.Equal(t, want[:len(got)], names(got))
+	assert.Greater(t, len(got), 60)
+
+	for vm, err := range c.All(t.Context(), "vms", client.ListOptions{}) {
+		require.NoError(t, err)
+		assert.Equal(t, "vm0", vm.Name())
+		break
+	}
+
+	c = serve(t, answer(200, "application/json", strings.Replace(body, "InstanceList", "List", 1)))
+	for _, err := range c.All(t.Context(), "vms", client.ListOptions{}) {
+		last = err
+	}
+	assert.EqualError(t, last, "list vmis in vms: answer is a VirtualMachineList, not a VirtualMachineInstanceList (200)")
+}
+
+// A page of an ordinary size is looked at before the loop sees anything of it.
+func TestAllChecksASmallPageFirst(t *testing.T) {
+	for _, body := range []string{
+		`{"kind":"Status","message":"no!","items":[` + object("a", "") + `]}`,
+		`{"kind":"VirtualMachineInstanceList","items":[` + object("a", ""),
+	} {
+		c := serve(t, answer(200, "application/json", body))
+		for vm, err := range c.All(t.Context(), "vms", client.ListOptions{}) {
+			require.Error(t, err)
+			assert.Nil(t, vm)
+		}
+	}
 }
 
 func TestAllDoesNotGoInCircles(t *testing.T) {

@@ -1,18 +1,25 @@
 package client
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"mime"
-
-	"github.com/vmikit/vmikit/gen/vmi"
 )
 
 const (
 	kindVMI  = "VirtualMachineInstance"
 	kindList = "VirtualMachineInstanceList"
+)
+
+const (
+	// minBuffer is what is read of a body at first, at most.
+	minBuffer = 64 << 10
+	// maxValue is how large an object may be, about forty times what etcd stores. A
+	// list may have any number of them.
+	maxValue = 64 << 20
 )
 
 // answer is the body of a 200. It is read as a stream, so that a list is never in
@@ -24,10 +31,15 @@ type answer struct {
 	from        io.Reader
 	contentType string
 	failed      error // of the connection, as opposed to what came over it
+
+	buf   []byte // what is at hand of the body
+	at    int    // how much of it is used up
+	past  int64  // how much of the body was there before
+	ended bool   // nothing comes behind buf
 }
 
-// Read notes an error of the connection on its way to the JSON decoder, which
-// would otherwise report it as one of the text.
+// Read notes an error of the connection on its way to a decoder, which would
+// otherwise report it as one of the text.
 func (a *answer) Read(p []byte) (int, error) {
 	n, err := a.from.Read(p)
 	if err != nil && err != io.EOF {
@@ -36,144 +48,128 @@ func (a *answer) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// object reads the body as one machine. The ItemError is that of decodeVMI; the
-// other error means that the body is no machine.
-func (a *answer) object() (*VMI, *ItemError, error) {
-	dec := json.NewDecoder(a)
-	var raw json.RawMessage
-	if err := dec.Decode(&raw); err != nil {
-		return nil, nil, a.notJSON(err)
+// fill reads until there are so many bytes at hand, or all that there are.
+func (a *answer) fill(want int) {
+	if a.ended {
+		return
 	}
-	if err := a.end(dec); err != nil {
-		return nil, nil, err
+	if a.at > 0 {
+		a.past += int64(a.at)
+		a.buf = a.buf[:copy(a.buf, a.buf[a.at:])]
+		a.at = 0
 	}
-	vm, bad := decodeVMI(raw)
-	if vm.Kind != kindVMI {
-		status, _ := parseStatus(raw)
-		return nil, nil, wrongKind(vm.Kind, kindVMI, status.Message)
+	if want > cap(a.buf) {
+		room := make([]byte, len(a.buf), max(want, minBuffer))
+		copy(room, a.buf)
+		a.buf = room
 	}
-	return vm, bad, nil
+	if want > len(a.buf) {
+		n, err := io.ReadAtLeast(a, a.buf[len(a.buf):cap(a.buf)], want-len(a.buf))
+		a.buf, a.ended = a.buf[:len(a.buf)+n], err != nil
+	}
 }
 
-// list reads the body as a list, item by item, in whatever order its members come.
-func (a *answer) list() (*List, error) {
-	dec := json.NewDecoder(a)
-	open, err := dec.Token()
-	if err != nil {
-		return nil, a.notJSON(err)
-	}
-	if open != json.Delim('{') {
-		return nil, fmt.Errorf("answer is no JSON object, not a %s", kindList)
-	}
-	list := &List{}
-	var kind, message, metadata json.RawMessage
-	for dec.More() {
-		name, err := dec.Token()
-		if err != nil {
-			return nil, a.brokenJSON(err)
+// next is the byte behind white space, 0 at the end.
+func (a *answer) next() byte {
+	for {
+		for ; a.at < len(a.buf); a.at++ {
+			switch c := a.buf[a.at]; c {
+			case ' ', '\t', '\r', '\n':
+			default:
+				return c
+			}
 		}
-		switch name {
-		case "kind":
-			err = dec.Decode(&kind)
-		case "metadata":
-			err = dec.Decode(&metadata)
-		case "message": // of a Status
-			err = dec.Decode(&message)
-		case "items":
-			err = list.readItems(dec)
+		if a.ended {
+			return 0
+		}
+		a.fill(1)
+	}
+}
+
+// take passes over a byte behind white space, if it is that one.
+func (a *answer) take(c byte) bool {
+	if a.next() != c || a.at == len(a.buf) {
+		return false
+	}
+	a.at++
+	return true
+}
+
+// value reads one JSON value. Its bytes are good until the next call.
+func (a *answer) value(found *head) ([]byte, error) {
+	a.next()
+	for {
+		text := a.buf[a.at:]
+		n, err := scanValue(text, a.ended, found)
+		switch {
+		case err == nil:
+			a.at += n
+			return text[:n], nil
+		case err == errShort && len(text) > maxValue:
+			return nil, fmt.Errorf("answer has a value of more than %d MiB", maxValue>>20)
+		case err == errShort && !a.ended:
+			a.fill(2*len(text) + 512) // so that a long value is looked at a few times only
 		default:
-			var other json.RawMessage
-			err = dec.Decode(&other)
-		}
-		if err != nil {
-			return nil, a.brokenJSON(err)
+			a.at += n
+			return nil, a.invalid(err)
 		}
 	}
-	if _, err := dec.Token(); err != nil { // the closing brace
-		return nil, a.brokenJSON(err)
-	}
-	if err := a.end(dec); err != nil {
-		return nil, err
-	}
-	if text(kind) != kindList {
-		return nil, wrongKind(text(kind), kindList, text(message))
-	}
-	if list.Items == nil {
-		return nil, errors.New("answer is a list without items")
-	}
-	return list, list.readMetadata(metadata)
 }
 
-// readItems reads the value of the member items. null is what Go servers write for
-// a list that they have never put anything into.
-func (l *List) readItems(dec *json.Decoder) error {
-	if l.Items != nil {
-		return errors.New("answer has its items twice")
+// invalid says why the body is not the JSON that it should be at this place, err being
+// what a scan of it says, if there was one.
+func (a *answer) invalid(err error) error {
+	switch {
+	case err != nil && err != errShort && err != errSyntax:
+		return fmt.Errorf("answer is not JSON: %w", err)
+	case a.at >= len(a.buf):
+		return errors.New("answer breaks off in the middle of its JSON")
 	}
-	l.Items = []*VMI{}
-	open, err := dec.Token()
-	if err != nil || open == nil {
-		return err
-	}
-	if open != json.Delim('[') {
-		return errors.New("answer has items that are no array")
-	}
-	for dec.More() {
-		var raw json.RawMessage
-		if err := dec.Decode(&raw); err != nil {
-			return err
-		}
-		vm, bad := decodeVMI(raw)
-		if bad != nil {
-			bad.Index = len(l.Items)
-			l.Failed = append(l.Failed, bad)
-		}
-		l.Items = append(l.Items, vm)
-	}
-	_, err = dec.Token()
-	return err
-}
-
-// readMetadata fails the list, as without it the next page cannot be asked for.
-func (l *List) readMetadata(raw json.RawMessage) error {
-	var meta vmi.ListMeta
-	if len(raw) > 0 {
-		if bad := decodeView(raw, &meta); bad != nil {
-			return fmt.Errorf("answer has an unreadable /metadata%s: %w", bad.pointer, bad.err)
-		}
-	}
-	l.ResourceVersion, l.Continue, l.RemainingItemCount = meta.ResourceVersion, meta.Continue, meta.RemainingItemCount
-	return nil
+	return fmt.Errorf("answer is not JSON: %w at byte %d", invalidCharacter(a.buf, a.at), a.past+int64(a.at))
 }
 
 // end checks that nothing follows the value that was read.
-func (a *answer) end(dec *json.Decoder) error {
-	if _, err := dec.Token(); err != io.EOF {
+func (a *answer) end() error {
+	if a.next(); a.at < len(a.buf) {
 		return errors.New("answer has something after its JSON")
 	}
 	return nil
 }
 
-// notJSON is for a body whose very first value could not be read.
-func (a *answer) notJSON(err error) error {
-	if err == io.EOF {
+// begin checks that there is a body, and that it might be JSON.
+func (a *answer) begin() error {
+	switch a.next() {
+	case '{', '[', '"', 'n', 't', 'f', '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+		return nil
+	}
+	if a.at >= len(a.buf) {
 		return errors.New("answer is empty")
 	}
 	if mediaType, _, _ := mime.ParseMediaType(a.contentType); mediaType != "" && mediaType != "application/json" {
 		return fmt.Errorf("answer is not JSON but %s", oneLine(mediaType, 80))
 	}
-	return a.brokenJSON(err)
+	return a.invalid(nil)
 }
 
-func (a *answer) brokenJSON(err error) error {
-	var syntax *json.SyntaxError
-	switch {
-	case err == io.EOF || err == io.ErrUnexpectedEOF:
-		return errors.New("answer breaks off in the middle of its JSON")
-	case errors.As(err, &syntax):
-		return fmt.Errorf("answer is not JSON: %w", err)
+// object reads the body as one machine. The error means that it is none.
+func (a *answer) object() (*VMI, error) {
+	if err := a.begin(); err != nil {
+		return nil, err
 	}
-	return err
+	var found head
+	text, err := a.value(&found)
+	if err != nil {
+		return nil, err
+	}
+	raw := bytes.Clone(text)
+	if err := a.end(); err != nil {
+		return nil, err
+	}
+	if kind := found.kind.in(raw); kind != kindVMI {
+		status, _ := parseStatus(raw)
+		return nil, wrongKind(kind, kindVMI, status.Message)
+	}
+	return newVMI(raw, found), nil
 }
 
 // wrongKind says what a body is instead of the wanted kind. Servers that put a

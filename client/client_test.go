@@ -141,7 +141,7 @@ func TestCertificateAuthoritiesAreTrusted(t *testing.T) {
 	} {
 		vm, err := connect(t, srv.URL, opt).Get(t.Context(), "vms", "vm1")
 		require.NoError(t, err, "%s, over HTTP/2", name)
-		assert.Equal(t, "vm1", vm.Metadata.Name)
+		assert.Equal(t, "vm1", vm.Name())
 	}
 	_, err := connect(t, srv.URL).Get(t.Context(), "vms", "vm1")
 	var unknown x509.UnknownAuthorityError

@@ -10,27 +10,6 @@ import (
 	"strings"
 )
 
-// decodeVMI makes a VMI of the bytes of one JSON value, which it keeps. It is the
-// only place that decodes objects. The VMI is never nil: next to an ItemError it
-// has what could be read.
-func decodeVMI(raw json.RawMessage) (*VMI, *ItemError) {
-	vm := &VMI{Raw: raw}
-	bad := &badValue{err: fmt.Errorf("%s where an object belongs", jsonType(raw))}
-	if len(raw) > 0 && raw[0] == '{' {
-		bad = decodeView(raw, &vm.VirtualMachineInstance)
-	}
-	if bad == nil {
-		return vm, nil
-	}
-	return vm, &ItemError{
-		Namespace: vm.Metadata.Namespace,
-		Name:      vm.Metadata.Name,
-		Pointer:   bad.pointer,
-		Raw:       raw,
-		Err:       bad.err,
-	}
-}
-
 // badValue is a value that its Go type cannot hold.
 type badValue struct {
 	pointer string

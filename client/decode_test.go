@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -14,10 +15,20 @@ import (
 	"github.com/vmikit/vmikit/manifest"
 )
 
-// read decodes an object as Get does.
-func read(t testing.TB, body string) (*client.VMI, error) {
+// read decodes an object that a server sends.
+func read(t testing.TB, body string) (*client.VMI, *vmi.VirtualMachineInstance, error) {
 	t.Helper()
-	return serve(t, answer(200, "application/json", body)).Get(t.Context(), "vms", "web")
+	vm, err := serve(t, answer(200, "application/json", body)).Get(t.Context(), "vms", "web")
+	require.NoError(t, err)
+	require.Equal(t, body, string(vm.Raw))
+	v, err := vm.View()
+	require.NotNil(t, v)
+	return vm, v, err
+}
+
+// light is what a machine says without its typed view.
+func light(vm *client.VMI) []string {
+	return []string{vm.Name(), vm.Namespace(), vm.UID(), vm.ResourceVersion(), string(vm.Phase()), vm.NodeName()}
 }
 
 func TestCorpusIsReadTypedAndExact(t *testing.T) {
@@ -30,7 +41,7 @@ func TestCorpusIsReadTypedAndExact(t *testing.T) {
 		require.NoError(t, err)
 		count++
 		file := filepath.Base(object.File)
-		vm, err := read(t, string(object.JSON))
+		vm, v, err := read(t, string(object.JSON))
 		if pointer := bad[file]; pointer != "" {
 			var item *client.ItemError
 			require.ErrorAs(t, err, &item, file)
@@ -39,20 +50,20 @@ func TestCorpusIsReadTypedAndExact(t *testing.T) {
 		} else {
 			require.NoError(t, err, file)
 		}
-		assert.Equal(t, string(object.JSON), string(vm.Raw), file)
 		var plain struct {
-			Metadata struct{ Name, UID string }
+			Metadata struct{ Name, Namespace, UID, ResourceVersion string }
 			Spec     struct {
 				Domain struct{ Firmware struct{ UUID string } }
 			}
-			Status struct{ Phase string }
+			Status struct{ Phase, NodeName string }
 		}
 		require.NoError(t, json.Unmarshal(object.JSON, &plain))
-		assert.Equal(t, plain.Metadata.Name, vm.Metadata.Name, file)
-		assert.Equal(t, plain.Metadata.UID, vm.Metadata.UID, file)
-		assert.EqualValues(t, plain.Status.Phase, vm.Status.Phase, file)
-		if vm.Spec.Domain.Firmware != nil {
-			assert.Equal(t, plain.Spec.Domain.Firmware.UUID, vm.Spec.Domain.Firmware.UUID, file)
+		m, p := v.Metadata, plain.Metadata
+		want := []string{p.Name, p.Namespace, p.UID, p.ResourceVersion, plain.Status.Phase, plain.Status.NodeName}
+		assert.Equal(t, want, []string{m.Name, m.Namespace, m.UID, m.ResourceVersion, string(v.Status.Phase), v.Status.NodeName}, file)
+		assert.Equal(t, want, light(vm), file)
+		if v.Spec.Domain.Firmware != nil {
+			assert.Equal(t, plain.Spec.Domain.Firmware.UUID, v.Spec.Domain.Firmware.UUID, file)
 		}
 	}
 	assert.GreaterOrEqual(t, count, 30)
@@ -60,16 +71,16 @@ func TestCorpusIsReadTypedAndExact(t *testing.T) {
 }
 
 func TestValuesOutsideTheDocumentAreRead(t *testing.T) {
-	vm, err := read(t, object("web", `,"spec":{"evictionStrategy":"Someday","domain":{"firmware":{"uuid":"uuidValue"},`+
+	_, v, err := read(t, object("web", `,"spec":{"evictionStrategy":"Someday","domain":{"firmware":{"uuid":"uuidValue"},`+
 		`"cpu":{"cores":-1},"devices":null}},"status":{"phase":"Frozen","conditions":null,"interfaces":[null]}`))
 	require.NoError(t, err)
-	assert.EqualValues(t, "Someday", vm.Spec.EvictionStrategy)
-	assert.False(t, vm.Spec.EvictionStrategy.Valid())
-	assert.Equal(t, "uuidValue", vm.Spec.Domain.Firmware.UUID)
-	assert.Equal(t, -1, vm.Spec.Domain.CPU.Cores)
-	assert.Nil(t, vm.Spec.Domain.Devices)
-	assert.EqualValues(t, "Frozen", vm.Status.Phase)
-	assert.Len(t, vm.Status.Interfaces, 1)
+	assert.EqualValues(t, "Someday", v.Spec.EvictionStrategy)
+	assert.False(t, v.Spec.EvictionStrategy.Valid())
+	assert.Equal(t, "uuidValue", v.Spec.Domain.Firmware.UUID)
+	assert.Equal(t, -1, v.Spec.Domain.CPU.Cores)
+	assert.Nil(t, v.Spec.Domain.Devices)
+	assert.EqualValues(t, "Frozen", v.Status.Phase)
+	assert.Len(t, v.Status.Interfaces, 1)
 }
 
 // encoding/json takes the last of these for the declared member.
@@ -88,22 +99,25 @@ func TestNamesAreMatchedExactly(t *testing.T) {
 		{`,"status":{"phase":"Running","x\\\":{\"Phase":"Failed"}`, "Running"},
 		{`,"status":{"phase":"Running","x":"\",\"Phase\":\"Failed"}`, "Running"},
 	} {
-		vm, err := read(t, object("web", tc.members))
+		vm, v, err := read(t, object("web", tc.members))
 		require.NoError(t, err, tc.members)
-		assert.EqualValues(t, tc.phase, vm.Status.Phase, tc.members)
-		assert.Equal(t, "web", vm.Metadata.Name)
+		assert.EqualValues(t, tc.phase, v.Status.Phase, tc.members)
+		assert.EqualValues(t, tc.phase, vm.Phase(), tc.members)
+		assert.Equal(t, "web", vm.Name())
+		assert.Equal(t, "web", v.Metadata.Name)
 	}
-	vm, err := read(t, `{"Kind":"X","kind":"VirtualMachineInstance","metadata":{"name":"web","Name":"db",`+
+	vm, v, err := read(t, `{"Kind":"X","kind":"VirtualMachineInstance","metadata":{"name":"web","Name":"db",`+
 		`"labels":{"Name":"n","name":"m"}},"spec":{"domain":{"devices":{"disks":[`+
 		`{"name":"a","cdrom":{"readOnly":true}},{"name":"b","cdrom":{"readonly":false}}]}},`+
 		`"volumes":[{"name":"a","persistentVolumeClaim":{"readOnly":true,"readonly":false}}]}}`)
 	require.NoError(t, err)
-	assert.Equal(t, "web", vm.Metadata.Name)
-	assert.Equal(t, map[string]string{"Name": "n", "name": "m"}, vm.Metadata.Labels)
-	disks := vm.Spec.Domain.Devices.Disks
+	assert.Equal(t, "web", v.Metadata.Name)
+	assert.Equal(t, "web", vm.Name())
+	assert.Equal(t, map[string]string{"Name": "n", "name": "m"}, v.Metadata.Labels)
+	disks := v.Spec.Domain.Devices.Disks
 	assert.Nil(t, disks[0].Cdrom.Readonly)
 	assert.Equal(t, new(bool), disks[1].Cdrom.Readonly)
-	assert.True(t, vm.Spec.Volumes[0].PersistentVolumeClaim.ReadOnly)
+	assert.True(t, v.Spec.Volumes[0].PersistentVolumeClaim.ReadOnly)
 }
 
 func TestBadValuesAreFoundAndTheRestIsRead(t *testing.T) {
@@ -128,52 +142,85 @@ func TestBadValuesAreFoundAndTheRestIsRead(t *testing.T) {
 			"/spec/volumes/0/cloudInitNoCloud/userData: json: cannot unmarshal object into Go value of type string"},
 	} {
 		body := object("web", tc.members)
-		vm, err := read(t, body)
+		_, v, err := read(t, body)
 		var item *client.ItemError
 		require.ErrorAs(t, err, &item, tc.members)
 		assert.EqualError(t, err, "vmi vms/web: "+tc.want)
 		assert.Equal(t, []any{0, "vms", "web"}, []any{item.Index, item.Namespace, item.Name})
 		assert.Equal(t, body, string(item.Raw))
-		require.NotNil(t, vm)
-		assert.Equal(t, body, string(vm.Raw))
-		assert.Equal(t, "web", vm.Metadata.Name)
+		assert.Equal(t, "web", v.Metadata.Name)
 	}
 
-	vm, err := read(t, object("web", `,"spec":{"nodeSelector":{"a":"x","b":1},"hostname":"h","volumes":[{"name":5},{"name":"b"}]}`))
+	_, v, err := read(t, object("web", `,"spec":{"nodeSelector":{"a":"x","b":1},"hostname":"h","volumes":[{"name":5},{"name":"b"}]}`))
 	require.ErrorContains(t, err, "/spec/nodeSelector/b: ")
-	assert.Equal(t, map[string]string{"a": "x"}, vm.Spec.NodeSelector)
-	assert.Equal(t, "h", vm.Spec.Hostname)
-	assert.Equal(t, []vmi.Volume{{}, {Name: "b"}}, vm.Spec.Volumes)
+	assert.Equal(t, map[string]string{"a": "x"}, v.Spec.NodeSelector)
+	assert.Equal(t, "h", v.Spec.Hostname)
+	assert.Equal(t, []vmi.Volume{{}, {Name: "b"}}, v.Spec.Volumes)
 }
 
 func TestVMIKeepsEveryFieldThroughJSON(t *testing.T) {
 	body := `{"kind":"VirtualMachineInstance","metadata":{"name":"web"},"spec":{"x":1.50,"y":[]}}`
+	data := []byte(" " + body + "\n")
+	made, err := client.NewVMI(data)
+	require.NoError(t, err)
 	var vm client.VMI
-	data := []byte(body)
 	require.NoError(t, json.Unmarshal(data, &vm))
 	clear(data)
-	assert.Equal(t, "web", vm.Metadata.Name)
-	assert.Equal(t, body, string(vm.Raw), "a copy")
-	out, err := json.Marshal([]*client.VMI{&vm})
-	require.NoError(t, err)
-	assert.Equal(t, "["+body+"]", string(out))
-
-	var own client.VMI
-	own.Kind, own.Metadata.Name = "VirtualMachineInstance", "web"
-	out, err = json.Marshal(own)
-	require.NoError(t, err)
-	assert.JSONEq(t, `{"apiVersion":"","kind":"VirtualMachineInstance","metadata":{"name":"web"}}`, string(out))
-
-	for _, bad := range []string{"", "{", `{"a":"`, `{"a":{"\`, "[", "nul"} {
-		assert.Error(t, vm.UnmarshalJSON([]byte(bad)), "%q", bad)
+	for _, vm := range []*client.VMI{made, &vm, {Raw: []byte(body)}} {
+		assert.Equal(t, "web", vm.Name())
+		assert.Equal(t, "web", view(t, vm).Metadata.Name)
+		assert.Equal(t, body, string(vm.Raw), "a copy")
 	}
+	out, err := json.Marshal([]*client.VMI{&vm, nil, {}})
+	require.NoError(t, err)
+	assert.Equal(t, "["+body+",null,null]", string(out))
+
+	for bad, why := range map[string]string{
+		"": "the text ends in the middle of a value", "{": "the text ends in", `{"a":"`: "the text ends in",
+		`{"a":{"\`: "the text ends in", "nul": "the text ends in", "{}{}": `invalid character '{'`, "{} x": `invalid character 'x'`,
+		"[]": "array where an object belongs", "7": "number where an object belongs", "{\x00}": `invalid character '\x00'`,
+		strings.Repeat("[", 10_001): "nested too deeply",
+	} {
+		assert.ErrorContains(t, new(client.VMI).UnmarshalJSON([]byte(bad)), why, "%.20q", bad)
+		_, err := client.NewVMI([]byte(bad))
+		assert.ErrorContains(t, err, "new vmi: "+why, "%.20q", bad)
+
+		vm := &client.VMI{Raw: []byte(bad)}
+		assert.Equal(t, make([]string, 6), light(vm))
+		v, err := vm.View()
+		assert.Zero(t, *v)
+		var item *client.ItemError
+		require.ErrorAs(t, err, &item)
+		assert.ErrorContains(t, err, "item 0: "+why, "%.20q", bad)
+	}
+	_, err = client.NewVMI([]byte("null"))
+	require.ErrorContains(t, err, "null where an object belongs")
 	assert.NoError(t, json.Unmarshal([]byte(" null "), &vm))
 	assert.Equal(t, body, string(vm.Raw))
 
+	require.NoError(t, json.Unmarshal([]byte(`{"kind":1,"metadata":{"name":"odd"}}`), &vm))
+	assert.Equal(t, "odd", vm.Name(), "nothing is left of the old one")
+	v, err := vm.View()
 	var item *client.ItemError
-	require.ErrorAs(t, json.Unmarshal([]byte(`{"kind":1,"metadata":{"name":"odd"}}`), &vm), &item)
+	require.ErrorAs(t, err, &item)
 	assert.Equal(t, "/kind", item.Pointer)
-	assert.Equal(t, "odd", vm.Metadata.Name)
+	assert.Equal(t, "odd", v.Metadata.Name)
+}
+
+func TestViewIsOneForAll(t *testing.T) {
+	vm := &client.VMI{Raw: recorded(t, "get.json")}
+	var all sync.WaitGroup
+	views := make([]*vmi.VirtualMachineInstance, 8)
+	for i := range views {
+		all.Go(func() {
+			views[i], _ = vm.View()
+			assert.Equal(t, "vm1", vm.Name())
+		})
+	}
+	all.Wait()
+	for _, v := range views {
+		assert.Same(t, view(t, vm), v)
+	}
 }
 
 func FuzzVMI(f *testing.F) {
@@ -181,34 +228,45 @@ func FuzzVMI(f *testing.F) {
 	f.Add(object("web", `,"status":{"phase":"Running","Phase":"Failed"}`))
 	f.Add(object("web", `,"spec":{"domain":{"cpu":{"cores":"2"}},"nodeSelector":{"a\\":1}}`))
 	f.Add(`{"metadata":{"name":"web","Name":"db"},"METADATA":{"name":"db"}}`)
+	f.Add(`{"metadata":{"name":"a","uid":"1"},"metadata":{"name":"\u0062"},"status":{"phase":"x"},"status":null}`)
 	f.Add(`{"pha\u017fe":{"\"":[null]}}`)
-	f.Add(`null`)
-	f.Add(`[1e999]`)
+	f.Add("{\"metadata\":{\"name\":\"\xff\\ud800\"}}")
+	for _, text := range []string{`null`, `[1e999]`, `[-0.5e+7]`, `[01]`, `[1.]`, `[-]`, `{"a":tru}`, `{"a" "b"}`, `[1,]`, `{,}`, `"\u12g4"`, "[\"\t\"]"} {
+		f.Add(text)
+	}
 	f.Fuzz(func(t *testing.T, body string) {
-		var vm client.VMI
-		err := json.Unmarshal([]byte(body), &vm)
-		if !json.Valid([]byte(body)) {
+		vm, err := client.NewVMI([]byte(body))
+		trimmed := strings.Trim(body, " \t\r\n")
+		if err != nil {
+			require.False(t, json.Valid([]byte(body)) && trimmed[0] == '{', "%v", err)
 			return
 		}
-		trimmed := strings.Trim(body, " \t\r\n")
-		if trimmed == "null" {
-			return // encoding/json's convention: nothing is done
-		}
+		require.True(t, json.Valid([]byte(body)))
 		require.Equal(t, trimmed, string(vm.Raw))
-		var item *client.ItemError
-		if err != nil {
+		require.Equal(t, exact(body), light(vm))
+		if _, err := vm.View(); err != nil {
+			var item *client.ItemError
 			require.ErrorAs(t, err, &item)
 			require.NotContains(t, err.Error(), "\n")
-			return
-		}
-		// What was read is what stands under the exact name.
-		var members, metadata map[string]json.RawMessage
-		var name string
-		require.NoError(t, json.Unmarshal([]byte(body), &members))
-		_ = json.Unmarshal(members["metadata"], &metadata)
-		_ = json.Unmarshal(metadata["name"], &name)
-		if strings.Count(body, `"metadata"`) == 1 && strings.Count(body, `"name"`) == 1 {
-			require.Equal(t, name, vm.Metadata.Name)
 		}
 	})
+}
+
+// exact is what light should say, by way of encoding/json, which matches the keys of
+// a map exactly and takes the last of several.
+func exact(body string) []string {
+	var members map[string]json.RawMessage
+	_ = json.Unmarshal([]byte(body), &members)
+	var metadata, status map[string]json.RawMessage
+	_ = json.Unmarshal(members["metadata"], &metadata)
+	_ = json.Unmarshal(members["status"], &status)
+	var found []string
+	for _, raw := range []json.RawMessage{
+		metadata["name"], metadata["namespace"], metadata["uid"], metadata["resourceVersion"], status["phase"], status["nodeName"],
+	} {
+		var s string
+		_ = json.Unmarshal(raw, &s)
+		found = append(found, s)
+	}
+	return found
 }

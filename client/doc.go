@@ -11,20 +11,22 @@
 //		if err != nil {
 //			return err
 //		}
-//		fmt.Println(vm.Metadata.Name, vm.Status.Phase)
+//		fmt.Println(vm.Name(), vm.Phase())
 //	}
 //
 // # Objects
 //
-// A [VMI] is two views of one object: the typed struct of package vmi, for
-// the fields that the OpenAPI document names, and Raw, the object's exact bytes
-// as the server sent them. The typed view covers about half of what a cluster
-// sends; Raw has all of it, in the server's order and with its numbers as text.
+// A [VMI] is Raw, the object's exact bytes as the server sent them, and what is
+// found there when it is asked for. Name, Phase and a few more cost next to nothing.
+// [VMI.View] decodes the typed struct of package vmi, for the fields that the OpenAPI
+// document names. It covers about half of what a cluster sends; Raw has all of it,
+// in the server's order and with its numbers as text.
 //
 // Reading is lenient: enum values, UUIDs and nulls that the document does not
 // know are no error (the enum types have a Valid method). A value that its Go
-// type cannot hold, say a bool sent as a string, is an [*ItemError]. It comes
-// with the object it is about, and in a list it concerns that item only.
+// type cannot hold, say a bool sent as a string, is an [*ItemError] of View, with
+// the value's place and the object's bytes. It fails neither the request nor the rest
+// of the view.
 //
 // # Errors
 //

@@ -76,7 +76,14 @@ func ExampleClient_Get() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(vm.Metadata.Name, vm.Status.Phase, vm.Status.Interfaces[0].IPAddress)
+	fmt.Println(vm.Name(), vm.Phase())
+
+	// The typed view has the fields of the OpenAPI document.
+	view, err := vm.View()
+	if err != nil {
+		log.Fatal(err) // a value that Go cannot hold; view has the rest
+	}
+	fmt.Println(view.Status.Interfaces[0].IPAddress)
 
 	// The typed view has no architecture; the bytes have.
 	var more struct {
@@ -91,7 +98,8 @@ func ExampleClient_Get() {
 	fmt.Println(err)
 	fmt.Println(errors.Is(err, client.ErrNotFound))
 	// Output:
-	// db Running 10.0.0.1
+	// db Running
+	// 10.0.0.1
 	// arm64
 	// get vmi shop/nosuch: not found (404)
 	// true
@@ -106,7 +114,7 @@ func ExampleClient_List() {
 		log.Fatal(err)
 	}
 	for _, vm := range list.Items {
-		fmt.Println(vm.Metadata.Name, vm.Status.Phase)
+		fmt.Println(vm.Name(), vm.Phase())
 	}
 	fmt.Println("more to come:", *list.RemainingItemCount)
 	// Output:
@@ -120,13 +128,10 @@ func ExampleClient_All() {
 	defer srv.Close()
 
 	for vm, err := range exampleClient(srv).All(context.Background(), "", client.ListOptions{}) {
-		var item *client.ItemError
-		if errors.As(err, &item) {
-			log.Print(err) // this machine has a value that Go cannot hold; vm has the rest
-		} else if err != nil {
+		if err != nil {
 			log.Fatal(err)
 		}
-		fmt.Println(vm.Metadata.Namespace, vm.Metadata.Name, vm.Status.Phase)
+		fmt.Println(vm.Namespace(), vm.Name(), vm.Phase())
 	}
 	// Output:
 	// shop cache Running

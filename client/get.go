@@ -11,9 +11,8 @@ import (
 // [*Error] for which errors.Is(err, [ErrNotFound]) holds; a namespace that does
 // not exist is the same.
 //
-// When the machine has a value that its Go type cannot hold, Get returns an
-// [*ItemError] and the VMI, whose typed view lacks that value and whose Raw is
-// whole. With every other error the VMI is nil.
+// The error is about the request alone: a value that Go cannot hold is for [VMI.View]
+// to tell. With an error the VMI is nil.
 func (c *Client) Get(ctx context.Context, namespace, name string) (*VMI, error) {
 	call := &call{op: "get vmi " + oneLine(namespace+"/"+name, maxNames)}
 	if err := checkSegment("namespace", namespace); err != nil {
@@ -23,18 +22,14 @@ func (c *Client) Get(ctx context.Context, namespace, name string) (*VMI, error) 
 		return nil, call.wrap(ctx, err)
 	}
 	var vm *VMI
-	var bad *ItemError
 	err := call.do(ctx, func(record vmiclient.RequestEditorFn) (*http.Response, error) {
 		return c.raw.ReadNamespacedVirtualMachineInstance(ctx, namespace, name, nil, record)
 	}, func(body *answer) (err error) {
-		vm, bad, err = body.object()
+		vm, err = body.object()
 		return err
 	})
 	if err != nil {
 		return nil, err
-	}
-	if bad != nil {
-		return vm, bad
 	}
 	return vm, nil
 }

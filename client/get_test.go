@@ -23,12 +23,15 @@ func TestGetIsTypedAndExact(t *testing.T) {
 	vm, err := serve(t, answer(200, "application/json", string(body))).Get(t.Context(), "vms", "vm1")
 	require.NoError(t, err)
 	assert.Equal(t, string(bytes.TrimSpace(body)), string(vm.Raw))
-	assert.Equal(t, "f5132175-6d47-41f3-95ee-362ab8d7e484", vm.Metadata.UID)
-	assert.Equal(t, time.Date(2026, 12, 1, 22, 7, 36, 0, time.UTC), vm.Metadata.CreationTimestamp)
-	assert.Equal(t, map[string]string{"app": "web", "tier": "silver"}, vm.Metadata.Labels)
-	assert.Equal(t, vmi.PhaseRunning, vm.Status.Phase)
-	assert.Equal(t, "10.1.2.3", vm.Status.Interfaces[0].IPAddress)
-	assert.True(t, vm.Status.Conditions[1].LastTransitionTime.IsZero(), "null")
+	assert.Equal(t, []string{"vm1", "vms", "f5132175-6d47-41f3-95ee-362ab8d7e484", "17", "Running", "worker-01"},
+		[]string{vm.Name(), vm.Namespace(), vm.UID(), vm.ResourceVersion(), string(vm.Phase()), vm.NodeName()})
+	v := view(t, vm)
+	assert.Equal(t, vm.UID(), v.Metadata.UID)
+	assert.Equal(t, time.Date(2026, 12, 1, 22, 7, 36, 0, time.UTC), v.Metadata.CreationTimestamp)
+	assert.Equal(t, map[string]string{"app": "web", "tier": "silver"}, v.Metadata.Labels)
+	assert.Equal(t, vmi.PhaseRunning, v.Status.Phase)
+	assert.Equal(t, "10.1.2.3", v.Status.Interfaces[0].IPAddress)
+	assert.True(t, v.Status.Conditions[1].LastTransitionTime.IsZero(), "null")
 }
 
 func TestGetUndoesCompression(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vmikit/vmikit/client"
+	"github.com/vmikit/vmikit/gen/vmi"
 )
 
 const machines = "/apis/kubevirt.io/v1/namespaces/vms/virtualmachineinstances"
@@ -67,9 +68,17 @@ func page(cont string, items ...string) string {
 func names(vms []*client.VMI) []string {
 	names := []string{}
 	for _, vm := range vms {
-		names = append(names, vm.Metadata.Name)
+		names = append(names, vm.Name())
 	}
 	return names
+}
+
+// view is the typed view of a machine that has nothing wrong.
+func view(t testing.TB, vm *client.VMI) *vmi.VirtualMachineInstance {
+	t.Helper()
+	v, err := vm.View()
+	require.NoError(t, err)
+	return v
 }
 
 // quiet is for servers whose clients hang up on purpose.

@@ -34,11 +34,9 @@ type ListOptions struct {
 
 // List is one answer to a list request: all machines, or a page of them.
 type List struct {
-	// Items are the machines in the server's order, none left out, never nil.
+	// Items are the machines in the server's order, none left out, never nil. Values
+	// that Go cannot hold fail nothing here, but the View of their own item.
 	Items []*VMI
-	// Failed says which items have values that their Go types cannot hold. They
-	// are in Items all the same, with all else that could be read, and whole in Raw.
-	Failed []*ItemError
 	// ResourceVersion is the revision that the list shows.
 	ResourceVersion string
 	// Continue is the token of the next page, empty on the last one.
@@ -52,27 +50,9 @@ type List struct {
 // a namespace that does not exist has none. One request is made: with a Limit the
 // answer may be a page, and Continue of the result leads to the next. [Client.All]
 // does that by itself.
-//
-// Values that Go cannot hold do not fail a list, they are in its Failed.
 func (c *Client) List(ctx context.Context, namespace string, opts ListOptions) (*List, error) {
-	call := &call{op: listOp(namespace)}
-	if namespace != "" {
-		if err := checkSegment("namespace", namespace); err != nil {
-			return nil, call.wrap(ctx, err)
-		}
-	}
-	params, err := opts.params()
-	if err != nil {
-		return nil, call.wrap(ctx, err)
-	}
 	var list *List
-	err = call.do(ctx, func(record vmiclient.RequestEditorFn) (*http.Response, error) {
-		if namespace == "" {
-			all := vmi.ListVirtualMachineInstanceForAllNamespacesParams(params)
-			return c.raw.ListVirtualMachineInstanceForAllNamespaces(ctx, &all, record)
-		}
-		return c.raw.ListNamespacedVirtualMachineInstance(ctx, namespace, &params, record)
-	}, func(body *answer) (err error) {
+	err := c.list(ctx, namespace, opts, func(body *answer) (err error) {
 		list, err = body.list()
 		return err
 	})
@@ -80,6 +60,27 @@ func (c *Client) List(ctx context.Context, namespace string, opts ListOptions) (
 		return nil, err
 	}
 	return list, nil
+}
+
+// list makes one request and hands its answer to read.
+func (c *Client) list(ctx context.Context, namespace string, opts ListOptions, read func(*answer) error) error {
+	call := &call{op: listOp(namespace)}
+	if namespace != "" {
+		if err := checkSegment("namespace", namespace); err != nil {
+			return call.wrap(ctx, err)
+		}
+	}
+	params, err := opts.params()
+	if err != nil {
+		return call.wrap(ctx, err)
+	}
+	return call.do(ctx, func(record vmiclient.RequestEditorFn) (*http.Response, error) {
+		if namespace == "" {
+			all := vmi.ListVirtualMachineInstanceForAllNamespacesParams(params)
+			return c.raw.ListVirtualMachineInstanceForAllNamespaces(ctx, &all, record)
+		}
+		return c.raw.ListNamespacedVirtualMachineInstance(ctx, namespace, &params, record)
+	}, read)
 }
 
 func listOp(namespace string) string {

@@ -56,7 +56,7 @@ func TestRedirectsWithinTheServerAreFollowed(t *testing.T) {
 	}
 	vm, err := serve(t, handler, client.WithBearerToken("t0k3n")).Get(t.Context(), "vms", "vm1")
 	require.NoError(t, err)
-	assert.Equal(t, "vm1", vm.Metadata.Name)
+	assert.Equal(t, "vm1", vm.Name())
 	assert.Equal(t, []string{"Bearer t0k3n", "Bearer t0k3n"}, tokens)
 
 	hc := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}

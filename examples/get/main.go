@@ -41,9 +41,7 @@ func main() {
 		log.Print(err)
 		os.Exit(3)
 	}
-	// Raw is whole even if a value does not fit the typed view.
-	var item *client.ItemError
-	if err != nil && !errors.As(err, &item) {
+	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Printf("%s\n", vm.Raw)

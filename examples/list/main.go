@@ -1,14 +1,10 @@
 // Command list prints machines as a table.
 //
 //	list [-server URL] [-ca FILE] [-token-file FILE] [-n NAMESPACE] [-l SELECTOR]
-//
-// A machine with a value that Go cannot hold is listed and named on standard error;
-// the exit status is then 1.
 package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -51,21 +47,16 @@ func main() {
 	}
 }
 
-// list writes the table and returns what went wrong, after all of it if that
-// concerns single machines.
+// list writes the table, of what there is until something goes wrong.
 func list(ctx context.Context, c *client.Client, namespace, selector string, out io.Writer) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	defer table.Flush()
 	fmt.Fprintln(table, "NAMESPACE\tNAME\tPHASE\tNODE")
-	var bad []error
 	for vm, err := range c.All(ctx, namespace, client.ListOptions{LabelSelector: selector}) {
-		var item *client.ItemError
-		if errors.As(err, &item) {
-			bad = append(bad, err)
-		} else if err != nil {
+		if err != nil {
 			return err
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", vm.Metadata.Namespace, vm.Metadata.Name, vm.Status.Phase, vm.Status.NodeName)
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", vm.Namespace(), vm.Name(), vm.Phase(), vm.NodeName())
 	}
-	return errors.Join(bad...)
+	return nil
 }

@@ -22,10 +22,14 @@ func main() {
 		if err != nil {
 			log.Fatal(err)
 		}
+		view, err := vm.View()
+		if err != nil {
+			log.Print(err) // a value that Go cannot hold; view has the rest
+		}
 		ip := "-"
-		if nics := vm.Status.Interfaces; len(nics) > 0 {
+		if nics := view.Status.Interfaces; len(nics) > 0 {
 			ip = nics[0].IPAddress
 		}
-		fmt.Printf("%s/%s\t%s\t%s\n", vm.Metadata.Namespace, vm.Metadata.Name, vm.Status.Phase, ip)
+		fmt.Printf("%s/%s\t%s\t%s\n", vm.Namespace(), vm.Name(), vm.Phase(), ip)
 	}
 }

@@ -28,7 +28,7 @@ func TestObjectsOfEveryForm(t *testing.T) {
 	var names []string
 	for vm, err := range s.Client.All(t.Context(), "", client.ListOptions{}) {
 		require.NoError(t, err)
-		names = append(names, vm.Metadata.Namespace+"/"+vm.Metadata.Name)
+		names = append(names, vm.Namespace()+"/"+vm.Name())
 	}
 	assert.Equal(t, []string{"default/map", "default/pointer", "default/text", "default/typed", "vms/bytes"}, names)
 
@@ -46,9 +46,9 @@ func TestWritesWithinTheProcess(t *testing.T) {
 	s.Update(`{"metadata":{"name":"a"},"status":{"phase":"Running"}}`)
 	after, err := s.Client.Get(t.Context(), "default", "a")
 	require.NoError(t, err)
-	assert.Equal(t, vmi.PhaseRunning, after.Status.Phase)
-	assert.Equal(t, before.Metadata.UID, after.Metadata.UID)
-	assert.NotEqual(t, before.Metadata.ResourceVersion, after.Metadata.ResourceVersion)
+	assert.Equal(t, vmi.PhaseRunning, after.Phase())
+	assert.Equal(t, before.UID(), after.UID())
+	assert.NotEqual(t, before.ResourceVersion(), after.ResourceVersion())
 
 	s.Delete("default", "a")
 	_, err = s.Client.Get(t.Context(), "default", "a")
