@@ -4,6 +4,7 @@
 package vmi
 
 import (
+	"encoding/json"
 	"time"
 )
 
@@ -750,8 +751,8 @@ type ObjectMeta struct {
 	Generation                 int64             `json:"generation,omitempty,omitzero"`
 
 	// Labels Labels for organizing and selecting resources.
-	Labels        map[string]string        `json:"labels,omitempty,omitzero"`
-	ManagedFields []map[string]interface{} `json:"managedFields,omitempty,omitzero"`
+	Labels        map[string]string `json:"labels,omitempty,omitzero"`
+	ManagedFields []json.RawMessage `json:"managedFields,omitempty,omitzero"`
 
 	// Name Name of the resource.
 	Name string `json:"name"`
