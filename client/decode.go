@@ -3,11 +3,8 @@ package client
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"reflect"
-	"slices"
 	"strconv"
-	"strings"
 )
 
 // badValue is a value that its Go type cannot hold.
@@ -16,130 +13,257 @@ type badValue struct {
 	err     error
 }
 
-// decodeView fills a typed view from valid JSON and returns the first value that
-// does not fit. encoding/json does it at once for nearly every object. In two cases
-// the value is taken apart instead, down to where the trouble is: encoding/json
-// stops at a time that is none and does not say where that was; and it takes
-// {"phase":"Running","Phase":"Failed"} for Failed, where an API server, which
-// matches names exactly, sees Running and an unknown field.
+// decodeView fills a typed view from JSON and returns the first value that does not
+// fit, in the order of the text. It is the only place that decodes objects.
 //
-// Members with the same name are not looked for: no server sends them, and which
-// one counts is then left to encoding/json.
+// encoding/json would not do: it stops at a time that is none and does not say where
+// that was; it takes {"phase":"Running","Phase":"Failed"} for Failed, where an API
+// server, which matches names exactly, sees Running and an unknown field; and it takes
+// four times as long. Whatever is not plain is left to it, value by value, so what a
+// value means, and how an error reads, is the same. Of members with the same name the
+// last one counts, whole.
 func decodeView(raw json.RawMessage, view any) *badValue {
-	p := &parts{}
-	p.decode(raw, reflect.ValueOf(view).Elem(), "")
-	return p.first
-}
-
-// parts decodes a value whole where that goes well and member by member where it
-// does not. How deep that can go is bounded by the Go types.
-type parts struct {
-	first *badValue
-	count int
-}
-
-func (p *parts) report(pointer string, err error) {
-	if p.count++; p.count == 1 {
-		p.first = &badValue{pointer, err}
-	}
-}
-
-func (p *parts) decode(raw json.RawMessage, v reflect.Value, pointer string) {
-	leaf := isLeaf(v.Type())
-	if leaf || !hasCaseVariant(raw, v.Type()) {
-		err := json.Unmarshal(raw, v.Addr().Interface())
-		if err == nil {
-			return
-		}
+	d := decoder{scanner: scanner{text: raw, all: true}}
+	v := reflect.ValueOf(view).Elem()
+	if _, err := planOf(v.Type())(&d, v); err != nil {
 		v.SetZero()
-		if leaf {
-			p.report(pointer, err)
-			return
+		return &badValue{err: err}
+	}
+	if d.err == nil {
+		return nil
+	}
+	return &badValue{pointer: pointerTo(raw, d.where), err: d.err}
+}
+
+// decoder goes once over a text. It needs no valid JSON to be safe: what the scanner
+// finds wrong ends it.
+type decoder struct {
+	scanner
+	where int // the first value that did not fit
+	err   error
+}
+
+// report notes that the value which begins there does not fit.
+func (d *decoder) report(where int, err error) {
+	if d.err == nil {
+		d.where, d.err = where, err
+	}
+}
+
+// plan decodes the value that comes next into v, which is zero. It reports whether v
+// can hold it; when not, v is zero still. The error is that of a text that is no JSON.
+type plan func(d *decoder, v reflect.Value) (bool, error)
+
+// skip passes over the next value and returns it.
+func (d *decoder) skip() (begin int, raw []byte, err error) {
+	d.next()
+	begin = d.at
+	err = d.value(nowhere, 1)
+	return begin, d.text[begin:d.at], err
+}
+
+// standard leaves a value to encoding/json.
+func standard(d *decoder, v reflect.Value) (bool, error) {
+	begin, raw, err := d.skip()
+	if err != nil {
+		return false, err
+	}
+	if err := json.Unmarshal(raw, v.Addr().Interface()); err != nil {
+		v.SetZero()
+		d.report(begin, err)
+		return false, nil
+	}
+	return true, nil
+}
+
+// ownMethod is for types that decode themselves, as time.Time does.
+func ownMethod(d *decoder, v reflect.Value) (bool, error) {
+	begin, raw, err := d.skip()
+	if err != nil {
+		return false, err
+	}
+	if err := v.Addr().Interface().(json.Unmarshaler).UnmarshalJSON(raw); err != nil {
+		v.SetZero()
+		d.report(begin, err)
+		return false, nil
+	}
+	return true, nil
+}
+
+func decodeString(d *decoder, v reflect.Value) (bool, error) {
+	if d.next() != '"' {
+		return standard(d, v)
+	}
+	s, err := d.string()
+	v.SetString(s)
+	return true, err
+}
+
+func (d *decoder) string() (string, error) {
+	begin := d.at
+	if err := d.quoted(); err != nil {
+		return "", err
+	}
+	return unquote(d.text[begin:d.at]), nil
+}
+
+func decodeBool(d *decoder, v reflect.Value) (bool, error) {
+	switch d.next() {
+	case 't':
+		v.SetBool(true)
+		return true, d.word("true")
+	case 'f':
+		return true, d.word("false")
+	}
+	return standard(d, v)
+}
+
+func decodeInt(d *decoder, v reflect.Value) (bool, error) {
+	d.next()
+	begin := d.at
+	if d.at < len(d.text) && d.text[d.at] == '-' {
+		d.at++
+	}
+	// Eighteen digits fit; what follows them must not belong to the number.
+	if digits := d.digits(); digits > 0 && digits <= 18 && !d.goesOn() {
+		n, _ := strconv.ParseInt(string(d.text[begin:d.at]), 10, 64)
+		if !v.OverflowInt(n) {
+			v.SetInt(n)
+			return true, nil
 		}
 	}
-	if string(raw) == "null" {
-		return
-	}
-	switch v.Kind() {
-	case reflect.Pointer:
-		v.Set(reflect.New(v.Type().Elem()))
-		p.decode(raw, v.Elem(), pointer)
-	case reflect.Struct:
-		p.decodeStruct(raw, v, pointer)
-	case reflect.Map:
-		p.decodeMap(raw, v, pointer)
-	case reflect.Slice:
-		p.decodeSlice(raw, v, pointer)
-	}
+	d.at = begin
+	return standard(d, v)
 }
 
-func (p *parts) decodeStruct(raw json.RawMessage, v reflect.Value, pointer string) {
-	var members map[string]json.RawMessage
-	if json.Unmarshal(raw, &members) != nil {
-		p.report(pointer, fmt.Errorf("%s where an object belongs", jsonType(raw)))
-		return
-	}
-	for i := range v.NumField() {
-		name := memberName(v.Type().Field(i))
-		if member, ok := members[name]; ok {
-			p.decode(member, v.Field(i), pointer+"/"+escapePointer(name))
-		}
-	}
-}
-
-// decodeMap leaves out members that do not fit: an empty text is a value, too.
-func (p *parts) decodeMap(raw json.RawMessage, v reflect.Value, pointer string) {
-	var members map[string]json.RawMessage
-	if json.Unmarshal(raw, &members) != nil {
-		p.report(pointer, fmt.Errorf("%s where an object belongs", jsonType(raw)))
-		return
-	}
-	v.Set(reflect.MakeMapWithSize(v.Type(), len(members)))
-	for _, name := range slices.Sorted(maps.Keys(members)) {
-		value := reflect.New(v.Type().Elem()).Elem()
-		before := p.count
-		p.decode(members[name], value, pointer+"/"+escapePointer(name))
-		if p.count == before {
-			v.SetMapIndex(reflect.ValueOf(name), value)
-		}
-	}
-}
-
-// decodeSlice keeps a place for each element, so that positions agree with Raw.
-func (p *parts) decodeSlice(raw json.RawMessage, v reflect.Value, pointer string) {
-	var elements []json.RawMessage
-	if json.Unmarshal(raw, &elements) != nil {
-		p.report(pointer, fmt.Errorf("%s where an array belongs", jsonType(raw)))
-		return
-	}
-	v.Set(reflect.MakeSlice(v.Type(), len(elements), len(elements)))
-	for i, element := range elements {
-		p.decode(element, v.Index(i), pointer+"/"+strconv.Itoa(i))
-	}
-}
-
-// isLeaf reports whether a type is decoded in one piece: it has a decoding method
-// of its own, as time.Time has, or nothing inside that has a declared name.
-func isLeaf(t reflect.Type) bool {
-	if t.Kind() != reflect.Pointer && reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()) {
-		return true
-	}
-	switch t.Kind() {
-	case reflect.Pointer, reflect.Struct, reflect.Map, reflect.Slice:
+// goesOn reports whether a number goes on behind its digits.
+func (d *decoder) goesOn() bool {
+	if d.at >= len(d.text) {
 		return false
 	}
-	return true
+	c := d.text[d.at]
+	return c == '.' || c|0x20 == 'e'
 }
 
-// memberName is the JSON name of a struct field; every generated field has one.
-func memberName(f reflect.StructField) string {
-	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-	return name
+func decodeAny(d *decoder, v reflect.Value) (bool, error) {
+	d.next()
+	begin := d.at
+	value, fits, err := d.any(1)
+	if err != nil {
+		return false, err
+	}
+	if !fits { // a number beyond float64, of which encoding/json says so
+		d.at = begin
+		return standard(d, v)
+	}
+	if value != nil {
+		v.Set(reflect.ValueOf(value))
+	}
+	return true, nil
 }
 
-// escapePointer writes a member name as a reference token (RFC 6901, section 3).
-func escapePointer(name string) string {
-	return strings.ReplaceAll(strings.ReplaceAll(name, "~", "~0"), "/", "~1")
+// any decodes what no type is known of, as encoding/json does.
+func (d *decoder) any(depth int) (value any, fits bool, err error) {
+	if depth > maxDepth {
+		return nil, false, errDeep
+	}
+	switch c := d.next(); c {
+	case '"':
+		value, err = d.string()
+		return value, true, err
+	case '{':
+		members := map[string]any{}
+		fits = true
+		err = d.members(func(name []byte) error {
+			value, ok, err := d.any(depth + 1)
+			members[unquote(name)] = value
+			fits = fits && ok
+			return err
+		})
+		return members, fits, err
+	case '[':
+		elements := []any{}
+		fits = true
+		err = d.elements(func() error {
+			value, ok, err := d.any(depth + 1)
+			elements = append(elements, value)
+			fits = fits && ok
+			return err
+		})
+		return elements, fits, err
+	case 't', 'f', 'n':
+		value = c == 't'
+		if c == 'n' {
+			value = nil
+		}
+		return value, true, d.scanner.value(nowhere, 1)
+	}
+	_, raw, err := d.skip()
+	if err != nil {
+		return nil, false, err
+	}
+	number, err := strconv.ParseFloat(string(raw), 64)
+	return number, err == nil, nil
+}
+
+// members passes over an object and hands over each name, quoted; value decodes what
+// comes next.
+func (d *decoder) members(value func(name []byte) error) error {
+	d.at++
+	for first := true; d.next() != '}'; first = false {
+		if !first {
+			if d.next() != ',' {
+				return d.ends()
+			}
+			d.at++
+		}
+		if d.next() != '"' {
+			return d.ends()
+		}
+		begin := d.at
+		if err := d.quoted(); err != nil {
+			return err
+		}
+		name := d.text[begin:d.at]
+		if d.next() != ':' {
+			return d.ends()
+		}
+		d.at++
+		if err := value(name); err != nil {
+			return err
+		}
+	}
+	d.at++
+	return nil
+}
+
+// elements passes over an array; value decodes the element that comes next.
+func (d *decoder) elements(value func() error) error {
+	d.at++
+	for first := true; d.next() != ']'; first = false {
+		if !first {
+			if d.next() != ',' {
+				return d.ends()
+			}
+			d.at++
+		}
+		if err := value(); err != nil {
+			return err
+		}
+	}
+	d.at++
+	return nil
+}
+
+// wrong reports a value that is not of the type of JSON that belongs there. null is
+// none of them and always fits.
+func (d *decoder) wrong(belongs string) (bool, error) {
+	begin, raw, err := d.skip()
+	if err != nil || string(raw) == "null" {
+		return err == nil, err
+	}
+	d.report(begin, fmt.Errorf("%s where an %s belongs", jsonType(raw), belongs))
+	return false, nil
 }
 
 // jsonType names the type of a JSON value, by its first byte.

@@ -133,8 +133,9 @@ func TestBadValuesAreFoundAndTheRestIsRead(t *testing.T) {
 		{`,"spec":{"volumes":[{"name":"a"},"b"]}`, "/spec/volumes/1: string where an object belongs"},
 		{`,"spec":{"nodeSelector":{"b/c~d":1,"z":false}}`, "/spec/nodeSelector/b~1c~0d: json: cannot unmarshal number into Go value of type string"},
 		{`,"spec":{"nodeSelector":true}`, "/spec/nodeSelector: boolean where an object belongs"},
-		// Of several, the first in the order of the typed view.
-		{`,"status":{"phase":7,"nodeName":8}`, "/status/nodeName: json: cannot unmarshal number into Go value of type string"},
+		// Of several, the first.
+		{`,"status":{"phase":7,"nodeName":8}`, "/status/phase: json: cannot unmarshal number into Go value of type vmi.Phase"},
+		{`,"status":{"nodeName":8,"phase":7}`, "/status/nodeName: json: cannot unmarshal number into Go value of type string"},
 		{`,"status":{"phase":7}`, "/status/phase: json: cannot unmarshal number into Go value of type vmi.Phase"},
 		{`,"status":{"phaseTransitionTimestamps":[{"phase":"Running","phaseTransitionTimestamp":"` + long + `"}]}`,
 			`/status/phaseTransitionTimestamps/0/phaseTransitionTimestamp: parsing time "` + long[:186] + "..."},
@@ -223,6 +224,24 @@ func TestViewIsOneForAll(t *testing.T) {
 	}
 }
 
+// Without a promise about what happens to who writes into Raw, nothing bad does.
+func TestRawThatWasWrittenIntoIsNoPanic(t *testing.T) {
+	body := object("web", `,"status":{"phase":"Running"}`)
+	for _, spoil := range []func(*client.VMI){
+		func(vm *client.VMI) { vm.Raw = vm.Raw[:20] },
+		func(vm *client.VMI) { vm.Raw = nil },
+		func(vm *client.VMI) { clear(vm.Raw) },
+		func(vm *client.VMI) { copy(vm.Raw, strings.Repeat(`"\`, len(vm.Raw))) },
+	} {
+		vm, err := client.NewVMI([]byte(body))
+		require.NoError(t, err)
+		spoil(vm)
+		light(vm)
+		_, err = vm.View()
+		assert.Error(t, err)
+	}
+}
+
 func FuzzVMI(f *testing.F) {
 	f.Add(string(recorded(f, "get.json")))
 	f.Add(object("web", `,"status":{"phase":"Running","Phase":"Failed"}`))
@@ -231,8 +250,9 @@ func FuzzVMI(f *testing.F) {
 	f.Add(`{"metadata":{"name":"a","uid":"1"},"metadata":{"name":"\u0062"},"status":{"phase":"x"},"status":null}`)
 	f.Add(`{"pha\u017fe":{"\"":[null]}}`)
 	f.Add("{\"metadata\":{\"name\":\"\xff\\ud800\"}}")
-	for _, text := range []string{`null`, `[1e999]`, `[-0.5e+7]`, `[01]`, `[1.]`, `[-]`, `{"a":tru}`, `{"a" "b"}`, `[1,]`, `{,}`, `"\u12g4"`, "[\"\t\"]"} {
+	for _, text := range []string{`null`, `[1e999]`, `[-0.5e+7]`, `[01]`, `[1.]`, `[-]`, `{"a":tru}`, `{"a" "b"}`, `[1,]`, `{,}`, `["\u12g4"]`, `["\uD83d\u00e9"]`, "[\"\\ud\x1800\"]", "[\"\t\"]"} {
 		f.Add(text)
+		f.Add(`{"a":` + text + `}`)
 	}
 	f.Fuzz(func(t *testing.T, body string) {
 		vm, err := client.NewVMI([]byte(body))

@@ -91,12 +91,12 @@ func (e *Error) Is(target error) bool {
 // string for a bool, a time that is none, or an integer beyond int64.
 type ItemError struct {
 	// Index is the object's position in the list, across all pages for
-	// [Client.All], 0 for [Client.Get].
+	// [Client.All], 0 for an object that comes alone.
 	Index int
 	// Namespace and Name are the object's, empty when those are what is wrong.
 	Namespace, Name string
-	// Pointer is the JSON Pointer (RFC 6901) of the first such value in the typed
-	// view's order, empty for the object as a whole.
+	// Pointer is the JSON Pointer (RFC 6901) of the first such value in Raw, empty for
+	// the object as a whole.
 	Pointer string
 	// Raw is the whole object.
 	Raw json.RawMessage

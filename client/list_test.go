@@ -1,6 +1,8 @@
 package client_test
 
 import (
+	"encoding/json"
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -136,4 +138,49 @@ func TestBadValuesFailTheirOwnItem(t *testing.T) {
 	rest, _ := list.Items[1].View()
 	assert.EqualValues(t, "Running", rest.Status.Phase, "the rest is there")
 	assert.Equal(t, "Ready", rest.Status.Conditions[0].Type)
+}
+
+// pieces is a body that comes in pieces of a size.
+type pieces struct {
+	io.Reader
+	size int
+}
+
+func (p pieces) Read(to []byte) (int, error) { return p.Reader.Read(to[:min(len(to), p.size)]) }
+func (pieces) Close() error                  { return nil }
+
+// What List takes and cuts is what encoding/json takes and cuts, however it comes.
+func FuzzList(f *testing.F) {
+	f.Add(page("next", object("a", ""), " "+object("b", `,"x":[1.0, {"}":"\\"}]`)+"\n"), byte(3))
+	f.Add(string(recorded(f, "empty.json")), byte(1))
+	f.Add(`{"items":null,"metadata":null,"\u006bind":"VirtualMachineInstanceList"} `, byte(7))
+	f.Add(`{"kind":"VirtualMachineInstanceList","items":[1,2.5,-0,"x",[],null,true],"metadata":{},"kind":"VirtualMachineInstanceList"}`, byte(2))
+	f.Add(`{"kind":"VirtualMachineInstanceList","items":[1,],"metadata":{"continue":1}}`, byte(250))
+	f.Add(`{"kind":"VirtualMachineInstanceList",,"items":[1 2]}{`, byte(0))
+	f.Fuzz(func(t *testing.T, body string, size byte) {
+		hc := &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: 200, Body: pieces{strings.NewReader(body), 1 + int(size)}}, nil
+		})}
+		list, err := connect(t, "http://localhost", client.WithHTTPClient(hc)).List(t.Context(), "", client.ListOptions{})
+		var members map[string]json.RawMessage
+		valid := json.Unmarshal([]byte(body), &members)
+		if err != nil {
+			var kind string
+			var items []json.RawMessage
+			isList := valid == nil && json.Unmarshal(members["kind"], &kind) == nil && kind == "VirtualMachineInstanceList" &&
+				members["items"] != nil && json.Unmarshal(members["items"], &items) == nil && members["metadata"] == nil
+			require.False(t, isList && !repeats(body), "%v", err)
+			return
+		}
+		require.NoError(t, valid)
+		var items []json.RawMessage
+		require.NoError(t, json.Unmarshal(members["items"], &items))
+		require.Len(t, list.Items, len(items))
+		for i, vm := range list.Items {
+			require.Equal(t, string(items[i]), string(vm.Raw))
+			if vm.Raw[0] == '{' {
+				require.Equal(t, exact(string(items[i])), light(vm))
+			}
+		}
+	})
 }

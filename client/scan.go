@@ -283,7 +283,8 @@ func (s *scanner) escape() error {
 		if s.at >= len(s.text) {
 			return errShort
 		}
-		if c := s.text[s.at] | 0x20; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+		c := s.text[s.at]
+		if letter := c | 0x20; (c < '0' || c > '9') && (letter < 'a' || letter > 'f') {
 			return errSyntax
 		}
 	}
