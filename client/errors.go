@@ -12,25 +12,31 @@ import (
 )
 
 // Kinds of refusal, for errors.Is with an [*Error]. They go by the HTTP status,
-// since servers and proxies that send no Kubernetes Status have nothing else.
+// since servers and proxies that send no Kubernetes Status have nothing else; only
+// the two kinds of 409 are told apart by the reason.
 var (
-	ErrBadRequest      = errors.New("bad request")         // 400: a selector, limit or token that cannot be parsed
+	ErrBadRequest      = errors.New("bad request")         // 400: a selector, limit, token or body that cannot be parsed
 	ErrUnauthorized    = errors.New("unauthorized")        // 401: no credentials, or wrong ones
 	ErrForbidden       = errors.New("forbidden")           // 403: the user may not do this
 	ErrNotFound        = errors.New("not found")           // 404: no such machine, or no such API on that server
+	ErrConflict        = errors.New("conflict")            // 409: changed meanwhile, a precondition does not hold, or fields are owned by others
+	ErrAlreadyExists   = errors.New("already exists")      // 409 with the reason AlreadyExists: a machine of that name
 	ErrGone            = errors.New("gone")                // 410: the continue token or revision is too old (reason Expired)
+	ErrInvalid         = errors.New("invalid")             // 422: the object, or what a patch makes of it, is not valid
 	ErrTooManyRequests = errors.New("too many requests")   // 429: try again after RetryAfter
 	ErrUnavailable     = errors.New("service unavailable") // 503: the server or the proxy before it cannot answer now
 )
 
 var kinds = map[int]error{
-	http.StatusBadRequest:         ErrBadRequest,
-	http.StatusUnauthorized:       ErrUnauthorized,
-	http.StatusForbidden:          ErrForbidden,
-	http.StatusNotFound:           ErrNotFound,
-	http.StatusGone:               ErrGone,
-	http.StatusTooManyRequests:    ErrTooManyRequests,
-	http.StatusServiceUnavailable: ErrUnavailable,
+	http.StatusBadRequest:          ErrBadRequest,
+	http.StatusUnauthorized:        ErrUnauthorized,
+	http.StatusForbidden:           ErrForbidden,
+	http.StatusNotFound:            ErrNotFound,
+	http.StatusConflict:            ErrConflict,
+	http.StatusGone:                ErrGone,
+	http.StatusUnprocessableEntity: ErrInvalid,
+	http.StatusTooManyRequests:     ErrTooManyRequests,
+	http.StatusServiceUnavailable:  ErrUnavailable,
 }
 
 // Error is an answer that is not the thing asked for: a refusal, a page of some
@@ -53,6 +59,10 @@ type Error struct {
 	// RetryAfter is how long the server asks to wait before the next try, from the
 	// Retry-After header or else the details, 0 when it does not ask.
 	RetryAfter time.Duration
+	// Continue is of a 410 in the middle of a list: a new token that leads to the rest
+	// of the list as it is now, which does not fit to the pages before. It is empty
+	// when the server gives none.
+	Continue string
 }
 
 // Error is one line such as "get vmi default/web: not found (404)", with at most
@@ -81,9 +91,12 @@ func (e *Error) saysNoMore() bool {
 	return e.Reason == "NotFound" && e.Details.Name != "" && strings.HasSuffix(e.Op, "/"+e.Details.Name)
 }
 
-// Is makes errors.Is(err, ErrNotFound) and the like hold by HTTP status.
+// Is makes errors.Is(err, ErrNotFound) and the like hold.
 func (e *Error) Is(target error) bool {
 	kind, ok := kinds[e.Status]
+	if kind == ErrConflict && e.Reason == "AlreadyExists" {
+		kind = ErrAlreadyExists
+	}
 	return ok && kind == target
 }
 

@@ -21,7 +21,7 @@ const (
 	maxErrorText = 200
 )
 
-// refused makes an error of an answer that is not 200. Its status always counts;
+// refused makes an error of an answer that is no success. Its status always counts;
 // its body only where it is a Kubernetes Status or plain text. Of an HTML page
 // nothing is kept.
 func (c *call) refused(resp *http.Response) *Error {
@@ -31,6 +31,9 @@ func (c *call) refused(resp *http.Response) *Error {
 	mediaType, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if status, ok := parseStatus(body); ok {
 		e.Reason, e.Message, e.Details = status.Reason, status.Message, status.Details
+		if resp.StatusCode == http.StatusGone {
+			e.Continue = status.Metadata.Continue
+		}
 	} else if mediaType == "text/plain" {
 		e.Message = oneLine(string(body), maxErrorText)
 	}
