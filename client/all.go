@@ -79,6 +79,7 @@ func (p *pager) read(ctx context.Context, c *Client, namespace string, opts List
 			body.fill(min(2*len(body.buf)+minBuffer, readAhead))
 		}
 		if !body.ended {
+			body.begun = true
 			return body.each(list, p.item)
 		}
 		list, err = body.list()

@@ -22,7 +22,7 @@ const (
 	maxValue = 64 << 20
 )
 
-// answer is the body of a 200. It is read as a stream, so that a list is never in
+// answer is the body of a success. It is read as a stream, so that a list is never in
 // memory both as a whole and as its items.
 //
 // Whether it is what was asked for goes by its kind alone. The apiVersion is not
@@ -31,6 +31,7 @@ type answer struct {
 	from        io.Reader
 	contentType string
 	failed      error // of the connection, as opposed to what came over it
+	begun       bool  // something of it has reached the caller, or is about to
 
 	buf   []byte // what is at hand of the body
 	at    int    // how much of it is used up

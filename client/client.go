@@ -15,6 +15,7 @@ import (
 // several goroutines at once and is best shared: connections are reused.
 type Client struct {
 	raw *vmiclient.Client
+	cfg *config
 }
 
 // New returns a client for the API server at the given base URL, such as
@@ -30,28 +31,29 @@ func New(server string, opts ...Option) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("new client: %w", err)
 	}
-	var cfg config
+	cfg := &config{retry: DefaultRetry, maxObject: DefaultMaxObjectBytes}
 	for _, opt := range opts {
 		if opt == nil {
 			continue
 		}
-		if err := opt(&cfg); err != nil {
+		if err := opt(cfg); err != nil {
 			return nil, fmt.Errorf("new client: %w", err)
 		}
 	}
-	if cfg.token != "" && base.Scheme == "http" && !isLoopback(base.Hostname()) {
-		return nil, fmt.Errorf("new client: a bearer token is not sent over plain http to %s, where others could read it", base.Host)
+	if err := checkPlainHTTP(base, cfg.token+cfg.header.Get("Authorization")); err != nil {
+		return nil, fmt.Errorf("new client: %w", err)
 	}
 	httpClient, err := cfg.client()
 	if err != nil {
 		return nil, fmt.Errorf("new client: %w", err)
 	}
+	send := &sender{cfg: cfg, http: httpClient, base: strings.TrimSuffix(base.EscapedPath(), "/")}
 	raw, err := vmiclient.NewClient(base.String(),
-		vmiclient.WithHTTPClient(httpClient), vmiclient.WithRequestEditorFn(cfg.setHeaders))
+		vmiclient.WithHTTPClient(send), vmiclient.WithRequestEditorFn(cfg.setHeaders))
 	if err != nil {
 		return nil, fmt.Errorf("new client: %w", err)
 	}
-	return &Client{raw: raw}, nil
+	return &Client{raw: raw, cfg: cfg}, nil
 }
 
 // parseServer checks a base URL. Its errors never repeat what may be a password.

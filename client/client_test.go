@@ -210,7 +210,7 @@ func TestConnectionsAreReused(t *testing.T) {
 	srv.Config.ConnState = newConns(&mu, &opened)
 	srv.Start()
 	defer srv.Close()
-	c := connect(t, srv.URL)
+	c := connect(t, srv.URL, once)
 	for range answers {
 		_, _ = c.Get(t.Context(), "vms", "vm1")
 	}

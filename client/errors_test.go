@@ -16,7 +16,7 @@ import (
 
 var kinds = []error{
 	client.ErrBadRequest, client.ErrUnauthorized, client.ErrForbidden, client.ErrNotFound,
-	client.ErrGone, client.ErrTooManyRequests, client.ErrUnavailable,
+	client.ErrConflict, client.ErrAlreadyExists, client.ErrGone, client.ErrInvalid, client.ErrTooManyRequests, client.ErrUnavailable,
 }
 
 func TestRecordedRefusals(t *testing.T) {
@@ -37,7 +37,7 @@ func TestRecordedRefusals(t *testing.T) {
 			"Continuing with the provided token results in an inconsistent list - objects t... (410)"},
 		{"timeout.json", 504, nil, "Timeout", "get vmi vms/nosuch: Timeout: Too large resource version: 99999999, current: 17 (504)"},
 	} {
-		c := serve(t, answer(tc.status, "application/json", string(recorded(t, tc.body))))
+		c := serve(t, answer(tc.status, "application/json", string(recorded(t, tc.body))), once)
 		vm, err := c.Get(t.Context(), "vms", "nosuch")
 		assert.Nil(t, vm)
 		assert.EqualError(t, err, tc.get)
@@ -61,7 +61,7 @@ func TestRecordedRefusals(t *testing.T) {
 }
 
 func TestDetailsOfARefusal(t *testing.T) {
-	_, err := serve(t, answer(504, "application/json", string(recorded(t, "timeout.json")))).Get(t.Context(), "vms", "vm1")
+	_, err := serve(t, answer(504, "application/json", string(recorded(t, "timeout.json"))), once).Get(t.Context(), "vms", "vm1")
 	var refused *client.Error
 	require.ErrorAs(t, err, &refused)
 	assert.Equal(t, vmi.StatusDetails{RetryAfterSeconds: 1, Causes: []vmi.StatusCause{
@@ -91,7 +91,7 @@ func TestRefusalsWithoutAStatusBodyKeepTheirStatus(t *testing.T) {
 		{201, "application/json", object("web", ""), "created (201)"},
 		{304, "application/json", "", "not modified (304)"},
 	} {
-		_, err := serve(t, answer(tc.status, tc.contentType, tc.body)).Get(t.Context(), "vms", "web")
+		_, err := serve(t, answer(tc.status, tc.contentType, tc.body), once).Get(t.Context(), "vms", "web")
 		var refused *client.Error
 		require.ErrorAs(t, err, &refused, tc.want)
 		assert.Equal(t, tc.status, refused.Status)
@@ -126,7 +126,7 @@ func TestRetryAfter(t *testing.T) {
 				body = `{"kind":"Status","details":` + tc.details + `}`
 			}
 			answer(429, "application/json", body)(w, r)
-		}).Get(t.Context(), "vms", "web")
+		}, once).Get(t.Context(), "vms", "web")
 		var refused *client.Error
 		require.ErrorAs(t, err, &refused)
 		assert.Equal(t, tc.want, refused.RetryAfter, "%+v", tc)

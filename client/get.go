@@ -14,11 +14,8 @@ import (
 // The error is about the request alone: a value that Go cannot hold is for [VMI.View]
 // to tell. With an error the VMI is nil.
 func (c *Client) Get(ctx context.Context, namespace, name string) (*VMI, error) {
-	call := &call{op: "get vmi " + oneLine(namespace+"/"+name, maxNames)}
-	if err := checkSegment("namespace", namespace); err != nil {
-		return nil, call.wrap(ctx, err)
-	}
-	if err := checkSegment("name", name); err != nil {
+	call := c.call("get vmi " + oneLine(namespace+"/"+name, maxNames))
+	if err := checkNames(namespace, name); err != nil {
 		return nil, call.wrap(ctx, err)
 	}
 	var vm *VMI

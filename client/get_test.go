@@ -107,11 +107,11 @@ func TestBrokenConnectionIsNotAnAnswer(t *testing.T) {
 	_, err := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 		_, _ = w.Write(body[:len(body)/2])
-	}).Get(t.Context(), "vms", "vm1")
+	}, once).Get(t.Context(), "vms", "vm1")
 	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
 	assert.EqualError(t, err, "get vmi vms/vm1: reading the answer: unexpected EOF")
 
-	_, err = connect(t, "http://127.0.0.1:1/prefix").List(t.Context(), "vms",
+	_, err = connect(t, "http://127.0.0.1:1/prefix", once).List(t.Context(), "vms",
 		client.ListOptions{LabelSelector: "owner=s3cr3t"})
 	require.ErrorContains(t, err, "list vmis in vms: dial tcp 127.0.0.1:1: ")
 	assert.NotContains(t, err.Error(), "s3cr3t")

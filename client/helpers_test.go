@@ -44,6 +44,9 @@ func connect(t testing.TB, url string, opts ...client.Option) *client.Client {
 	return c
 }
 
+// once is for tests of what a single attempt ends in.
+var once = client.WithRetry(client.NoRetry)
+
 // answer is a handler that always answers the same.
 func answer(status int, contentType, body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {

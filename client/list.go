@@ -64,7 +64,8 @@ func (c *Client) List(ctx context.Context, namespace string, opts ListOptions) (
 
 // list makes one request and hands its answer to read.
 func (c *Client) list(ctx context.Context, namespace string, opts ListOptions, read func(*answer) error) error {
-	call := &call{op: listOp(namespace)}
+	call := c.call(listOp(namespace))
+	call.stream = true
 	if namespace != "" {
 		if err := checkSegment("namespace", namespace); err != nil {
 			return call.wrap(ctx, err)

@@ -5,9 +5,11 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"os"
 	"strings"
+	"time"
 )
 
 // Option changes how a [Client] works. Options are applied in their order; an
@@ -16,9 +18,17 @@ type Option func(*config) error
 
 type config struct {
 	httpClient *http.Client
+	transport  http.RoundTripper
 	token      string
 	roots      *x509.CertPool
 	userAgent  string
+	header     http.Header
+	retry      RetryPolicy
+	limiter    func(context.Context) error
+	hooks      []Hook
+	logger     *slog.Logger
+	timeout    time.Duration
+	maxObject  int64
 }
 
 // WithHTTPClient makes the client send its requests through hc, whose transport,
@@ -35,6 +45,68 @@ func WithHTTPClient(hc *http.Client) Option {
 			return errors.New("the HTTP client is nil")
 		}
 		c.httpClient = hc
+		return nil
+	}
+}
+
+// WithTransport makes the client send its requests through rt, which then has the
+// say about proxies, certificates, HTTP/2 and connections. Redirects are followed as
+// [New] follows them, within the same scheme, host and port.
+//
+// It cannot be combined with [WithHTTPClient], which brings a transport along.
+func WithTransport(rt http.RoundTripper) Option {
+	return func(c *config) error {
+		if rt == nil {
+			return errors.New("the transport is nil")
+		}
+		c.transport = rt
+		return nil
+	}
+}
+
+// WithRetry replaces [DefaultRetry]; [NoRetry] is the policy that never does.
+// Watches begin anew by rules of their own.
+func WithRetry(policy RetryPolicy) Option {
+	return func(c *config) error {
+		if policy == nil {
+			return errors.New("the retry policy is nil")
+		}
+		c.retry = policy
+		return nil
+	}
+}
+
+// WithTimeout bounds each attempt of a call: from its first byte sent, or the wait
+// for a connection, to the last byte of the answer; of a list only the wait for its
+// first byte counts, as it may be long. Watches are not bounded. The error is one
+// for which errors.Is(err, context.DeadlineExceeded) holds.
+//
+// Without it only the context of a call says how long it may take, and a server that
+// sends a byte a minute is listened to for as long as that.
+func WithTimeout(d time.Duration) Option {
+	return func(c *config) error {
+		if d <= 0 {
+			return fmt.Errorf("time-out %s is not above zero", d)
+		}
+		c.timeout = d
+		return nil
+	}
+}
+
+// DefaultMaxObjectBytes is how large the JSON of one machine may be where
+// [WithMaxObjectBytes] does not say otherwise, 16 MiB. What etcd stores by default is
+// a tenth of that.
+const DefaultMaxObjectBytes = 16 << 20
+
+// WithMaxObjectBytes limits the answers to requests for one machine, uncompressed. A
+// larger one is an error and is not read further. Lists have no limit of their own;
+// of the body of an error no more than 256 KiB are read, ever.
+func WithMaxObjectBytes(n int64) Option {
+	return func(c *config) error {
+		if n <= 0 {
+			return fmt.Errorf("limit of %d bytes is not above zero", n)
+		}
+		c.maxObject = n
 		return nil
 	}
 }
@@ -101,15 +173,4 @@ func WithUserAgent(program string) Option {
 		c.userAgent = program
 		return nil
 	}
-}
-
-// setHeaders puts on a request what does not depend on the call.
-func (c *config) setHeaders(_ context.Context, req *http.Request) error {
-	// Accept-Encoding stays unset: net/http then asks for gzip and undoes it.
-	req.Header.Set("Accept", "application/json")
-	req.Header.Set("User-Agent", strings.TrimSpace(defaultUserAgent()+" "+c.userAgent))
-	if c.token != "" {
-		req.Header.Set("Authorization", "Bearer "+c.token)
-	}
-	return nil
 }

@@ -12,21 +12,25 @@ import (
 
 // client returns the HTTP client that the configuration asks for.
 func (c *config) client() (*http.Client, error) {
-	if c.httpClient == nil {
-		return &http.Client{Transport: c.transport(), CheckRedirect: redirectPolicy(nil)}, nil
-	}
-	if c.roots != nil {
-		return nil, errors.New("certificate authorities cannot be added to a given HTTP client; set them in its transport")
+	switch given := c.httpClient != nil || c.transport != nil; {
+	case c.httpClient != nil && c.transport != nil:
+		return nil, errors.New("an HTTP client and a transport are given; set the transport in the client")
+	case given && c.roots != nil:
+		return nil, errors.New("certificate authorities cannot be added to a given HTTP client or transport; set them there")
+	case c.transport != nil:
+		return &http.Client{Transport: c.transport, CheckRedirect: redirectPolicy(nil)}, nil
+	case !given:
+		return &http.Client{Transport: c.ownTransport(), CheckRedirect: redirectPolicy(nil)}, nil
 	}
 	hc := *c.httpClient
 	hc.CheckRedirect = redirectPolicy(hc.CheckRedirect)
 	return &hc, nil
 }
 
-// transport is not a clone of http.DefaultTransport, which any package of a
+// ownTransport is not a clone of http.DefaultTransport, which any package of a
 // program may have replaced. Its limits are for connecting and for connections
 // that have died; how long an answer may take is for the context to say.
-func (c *config) transport() *http.Transport {
+func (c *config) ownTransport() *http.Transport {
 	return &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,
 		DialContext:         (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
