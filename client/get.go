@@ -18,15 +18,7 @@ func (c *Client) Get(ctx context.Context, namespace, name string) (*VMI, error) 
 	if err := checkNames(namespace, name); err != nil {
 		return nil, call.wrap(ctx, err)
 	}
-	var vm *VMI
-	err := call.do(ctx, func(record vmiclient.RequestEditorFn) (*http.Response, error) {
+	return call.object(ctx, func(record vmiclient.RequestEditorFn) (*http.Response, error) {
 		return c.raw.ReadNamespacedVirtualMachineInstance(ctx, namespace, name, nil, record)
-	}, func(body *answer) (err error) {
-		vm, err = body.object()
-		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return vm, nil
 }
