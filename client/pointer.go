@@ -16,7 +16,7 @@ func pointerTo(text []byte, where int) string {
 		if begin < 0 {
 			return pointer.String()
 		}
-		pointer.WriteString("/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(token))
+		pointer.WriteString(step("", token))
 		d.at = begin
 	}
 }
