@@ -1,4 +1,5 @@
-// Package client reads KubeVirt's VirtualMachineInstances from an API server.
+// Package client reads, changes and deletes KubeVirt's VirtualMachineInstances over an
+// API server.
 //
 // The common case: make a [Client] with [New], then range over every machine
 // with [Client.All], or fetch one with [Client.Get].
@@ -28,15 +29,34 @@
 // the value's place and the object's bytes. It fails neither the request nor the rest
 // of the view.
 //
+// # Writing
+//
+// [Client.Update] lets a function change the typed view and writes what has become
+// different in it, as a patch against the exact bytes: nothing else changes, and
+// somebody else's change in between is not lost. [Client.Create], [Client.Patch] and
+// [Client.Delete] do what their names say.
+//
+//	_, err = c.Update(ctx, "default", "web", func(v *vmi.VirtualMachineInstance) error {
+//		v.Spec.Domain.CPU.Cores = 4
+//		return nil
+//	}, client.WriteOptions{})
+//
 // # Errors
 //
 // Whatever the server answered that is not the thing asked for is an [*Error],
 // with the HTTP status and what the body said. Use errors.Is with [ErrNotFound]
 // and its siblings to tell kinds apart. Failures below HTTP, the end of the
-// context among them, are the errors of net/http, wrapped.
+// context among them, are the errors of net/http, wrapped. No error has a query, a
+// header or a token in it.
+//
+// # Retries
+//
+// Reads are tried up to five times where that may help, writes only where the server
+// cannot have begun them: [DefaultRetry] says when, and [WithRetry] replaces it.
 //
 // # What the client does not do
 //
-// It keeps no global state, logs nothing, does not limit its request rate, does
-// not retry, and has no time-out of its own: the context of each call decides.
+// It keeps no global state, logs nothing without [WithLogger], does not limit its
+// request rate without [WithLimiter], and has no time-out of its own without
+// [WithTimeout]: the context of each call decides.
 package client
