@@ -1,6 +1,7 @@
 package client_test
 
 import (
+	"encoding/json"
 	"errors"
 	"net/http"
 	"strings"
@@ -141,4 +142,19 @@ func TestErrorsMadeByHand(t *testing.T) {
 	assert.EqualError(t, &client.Error{}, "unexpected status (0)")
 	assert.NotErrorIs(t, &client.Error{}, client.ErrNotFound)
 	assert.EqualError(t, &client.ItemError{}, "item 0: value cannot be decoded")
+}
+
+// With it a list can go on, as it is now.
+func TestTheFreshTokenOfAnExpiredList(t *testing.T) {
+	body := recorded(t, "expired.json")
+	var status vmi.Status
+	require.NoError(t, json.Unmarshal(body, &status))
+	require.NotEmpty(t, status.Metadata.Continue)
+	for code, want := range map[int]string{410: status.Metadata.Continue, 500: ""} {
+		_, err := serve(t, answer(code, "application/json", string(body))).List(t.Context(), "vms", client.ListOptions{Limit: 2, Continue: "old"})
+		var refused *client.Error
+		require.ErrorAs(t, err, &refused)
+		assert.Equal(t, want, refused.Continue)
+		assert.NotContains(t, err.Error(), status.Metadata.Continue)
+	}
 }
