@@ -83,6 +83,14 @@ func TestAuthorizationIsNotSentOverPlainHTTP(t *testing.T) {
 	require.NoError(t, err)
 	_, err = c.Get(client.ContextWithHeader(t.Context(), "Authorization", "Bearer t"), "vms", "web")
 	assert.EqualError(t, err, "get vmi vms/web: "+want)
+	c, err = client.New("http://api.example.com", client.WithTransport(p), client.WithHook(
+		func(ctx context.Context, r *client.Request) (context.Context, func(client.Result)) {
+			r.Header.Set("Authorization", "Bearer t")
+			return ctx, nil
+		}))
+	require.NoError(t, err)
+	_, err = c.Get(t.Context(), "vms", "web")
+	assert.EqualError(t, err, "get vmi vms/web: hook: "+want)
 	assert.Zero(t, p.requests)
 }
 

@@ -145,13 +145,16 @@ func (s *sender) begin(req *http.Request) (*http.Request, ending, error) {
 		}
 	}
 	req = req.WithContext(ctx)
+	for name, values := range added {
+		req.Header[http.CanonicalHeaderKey(name)] = values
+	}
 	err := checkHeader(added)
+	if err == nil {
+		err = checkPlainHTTP(req.URL, added.Get("Authorization"))
+	}
 	if err != nil {
 		err = fmt.Errorf("hook: %w", err)
 		done(0, err, 0, nil)
-	}
-	for name, values := range added {
-		req.Header[http.CanonicalHeaderKey(name)] = values
 	}
 	return req, done, err
 }

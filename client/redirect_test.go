@@ -73,3 +73,29 @@ func TestRedirectLoopEnds(t *testing.T) {
 	assert.EqualError(t, err, "get vmi vms/vm1: stopped after 10 redirects")
 	assert.Equal(t, 10, requests)
 }
+
+// net/http goes on with a GET after 301, 302 and 303, whose answer, the machine, would
+// pass for that of a deletion.
+func TestRedirectsThatMakeAReadOfAWriteAreNotFollowed(t *testing.T) {
+	for _, status := range []int{301, 302, 303, 307, 308} {
+		var methods []string
+		c := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			methods = append(methods, r.Method)
+			if !strings.HasPrefix(r.URL.Path, "/moved/") {
+				http.Redirect(w, r, "/moved"+r.URL.Path, status)
+				return
+			}
+			_, _ = w.Write(recorded(t, "get.json"))
+		})
+		err := c.Delete(t.Context(), "vms", "vm1", client.DeleteOptions{})
+		if status >= 307 {
+			assert.NoError(t, err)
+			assert.Equal(t, []string{"DELETE", "DELETE"}, methods)
+			continue
+		}
+		var refused *client.Error
+		require.ErrorAs(t, err, &refused)
+		assert.Equal(t, status, refused.Status)
+		assert.Equal(t, []string{"DELETE"}, methods)
+	}
+}

@@ -90,7 +90,7 @@ func (c *call) try(ctx context.Context, send func(vmiclient.RequestEditorFn) (*h
 		return c.wrap(ctx, err)
 	}
 	defer discard(resp.Body)
-	if !succeeded(resp) {
+	if !succeeded(c.method, resp.StatusCode) {
 		return c.refused(resp)
 	}
 	body := &answer{from: resp.Body, contentType: resp.Header.Get("Content-Type")}
@@ -111,12 +111,12 @@ func (c *call) try(ctx context.Context, send func(vmiclient.RequestEditorFn) (*h
 
 // succeeded reports whether an answer has what was asked for. Only a write makes
 // something (201) or takes it on for later (202).
-func succeeded(resp *http.Response) bool {
-	switch resp.StatusCode {
+func succeeded(method string, status int) bool {
+	switch status {
 	case http.StatusOK:
 		return true
 	case http.StatusCreated, http.StatusAccepted:
-		return resp.Request == nil || resp.Request.Method != http.MethodGet
+		return method != http.MethodGet
 	}
 	return false
 }

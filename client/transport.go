@@ -48,11 +48,13 @@ func (c *config) ownTransport() *http.Transport {
 // redirectPolicy follows redirects within one origin only, and there as next
 // says, or ten times. net/http alone would repeat the Authorization header to
 // another port or scheme of the same host and to its subdomains. A redirect that
-// is not followed becomes the answer, so that the error can say where it led.
+// is not followed becomes the answer, so that the error can say where it led. Neither
+// is one followed that turns a write into a GET, as 301 to 303 do: its answer would
+// look as if something had been written.
 func redirectPolicy(next func(*http.Request, []*http.Request) error) func(*http.Request, []*http.Request) error {
 	return func(req *http.Request, via []*http.Request) error {
 		switch {
-		case !sameOrigin(req.URL, via[0].URL):
+		case !sameOrigin(req.URL, via[0].URL), req.Method != via[0].Method:
 			return http.ErrUseLastResponse
 		case next != nil:
 			return next(req, via)
