@@ -16,10 +16,13 @@ type changeLog struct {
 	limits History
 	epoch  time.Time
 
-	mu    sync.Mutex
-	last  int64 // revision of the latest change
-	bytes int64 // charged to all records and queues
-	all   queue
+	mu   sync.Mutex
+	last int64 // the newest revision, that of the latest change as a rule
+	// begins is where a compaction was: what came before is kept for the watches
+	// that are running then, and for nobody else.
+	begins int64
+	bytes  int64 // charged to all records and queues
+	all    queue
 	// of holds the queue of each namespace with a record in it or somebody
 	// waiting for one.
 	of map[string]*queue
@@ -86,7 +89,7 @@ func (l *changeLog) evict(now time.Time) {
 	for l.all.len() > 0 {
 		r := l.all.first()
 		over := l.bytes > l.limits.Bytes/2 || l.all.len() > l.limits.Changes
-		if r.at >= horizon && (!over || r.revision == l.last) {
+		if r.at >= horizon && (!over || l.all.len() == 1) {
 			return
 		}
 		q := l.of[r.key().Namespace]
@@ -105,6 +108,15 @@ func (l *changeLog) check(revision int64, now time.Time) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.evict(now)
+	return l.holds(revision)
+}
+
+// holds returns an error when somebody who comes now is not to have the changes
+// after a revision.
+func (l *changeLog) holds(revision int64) error {
+	if revision < l.begins {
+		return &ExpiredError{Requested: revision, Oldest: l.begins}
+	}
 	return l.all.check(revision)
 }
 
@@ -114,7 +126,7 @@ func (l *changeLog) since(revision int64, now time.Time) ([]*record, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.evict(now)
-	if err := l.all.check(revision); err != nil {
+	if err := l.holds(revision); err != nil {
 		return nil, err
 	}
 	return slices.Clone(l.all.after(revision)), nil

@@ -19,6 +19,7 @@ type pins struct {
 	list       []*pin // by revision
 	bytes      int64  // charged to all of them
 	superseded int64  // bytes superseded since the beginning, pinned or not
+	begin      int64  // the earliest revision that may be pinned
 }
 
 type pin struct {
@@ -70,7 +71,7 @@ func (p *pins) search(revision int64) (int, bool) {
 // shown all of it. It is not younger than a later one: those go oldest first.
 func (p *pins) add(s *snapshot, now time.Time) {
 	i, ok := p.search(s.revision)
-	if ok {
+	if ok || s.revision < p.begin {
 		return
 	}
 	since := now
