@@ -2,38 +2,41 @@
 // address, with a client that talks to it:
 //
 //	s := servertest.New(t, servertest.WithObjects(`{"metadata":{"name":"web"},"status":{"phase":"Running"}}`))
-//	machine, err := s.Client.Get(ctx, "default", "web")
+//	vm, err := s.Client.Get(ctx, "default", "web")
 //
 // It starts in a few milliseconds and ends with the test.
+//
+// The test is the cluster: [Server.Create], [Server.Update] and [Server.Delete]
+// change machines, which watches see; [Server.Inject] makes requests fail, wait or
+// lose their connection; [Server.DropWatches] and [Server.Expire] are what a watch
+// must survive; [Server.Requests] is what clients have asked; and [Server.Reset]
+// brings all of it back to the beginning.
 package servertest
 
 import (
-	"bytes"
-	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
+	"net/http"
 	"net/http/httptest"
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/vmikit/vmikit/client"
-	"github.com/vmikit/vmikit/gen/vmi"
 	"github.com/vmikit/vmikit/server"
 	"github.com/vmikit/vmikit/server/store"
 )
 
-// Server is a running server.
+// Server is a running server. Its methods may be called from several goroutines at
+// once; those that fail the test only from the test's own, as [testing.T.FailNow]
+// has it.
 type Server struct {
 	// URL is its address, e.g. http://127.0.0.1:41234, for any client.
 	URL string
 	// Client talks to it.
 	Client *client.Client
 
-	t      testing.TB
-	writer *server.Writer
+	t     testing.TB
+	cfg   config
+	front *front
 }
 
 // Option changes what [New] starts.
@@ -64,35 +67,45 @@ func WithClientOptions(opts ...client.Option) Option {
 // test ends. It fails the test when it cannot.
 func New(t testing.TB, opts ...Option) *Server {
 	t.Helper()
-	var c config
+	s := &Server{t: t, front: newFront()}
 	for _, o := range opts {
 		if o == nil {
 			t.Fatal(errors.New("an option is nil"))
 		}
-		o(&c)
+		o(&s.cfg)
 	}
-	st := store.NewMemory()
-	life, end := context.WithCancel(context.Background())
-	options := append([]server.Option{server.WithResponseValidation(server.ValidateFull), server.WithLifetime(life)}, c.options...)
-	writer, err := server.NewWriter(st, options...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	handler, err := server.New(st, options...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	h := httptest.NewServer(handler)
+	s.Reset()
+	h := httptest.NewUnstartedServer(s.front)
+	h.Config.ConnContext = withConn
+	h.Start()
 	t.Cleanup(func() {
-		end() // Close waits for requests, and watches last.
+		s.front.close() // Close waits for requests, and watches last.
 		h.Close()
 	})
-	s := &Server{URL: h.URL, t: t, writer: writer}
-	if s.Client, err = client.New(h.URL, c.client...); err != nil {
+	s.URL = h.URL
+	var err error
+	if s.Client, err = client.New(h.URL, s.cfg.client...); err != nil {
 		t.Fatal(err)
 	}
-	s.Create(c.objects...)
 	return s
+}
+
+// Reset brings the server back to where [New] left it, in a few milliseconds: the
+// machines of [WithObjects], no faults, no requests. Watches that run come to an
+// end; where they try to go on they are told that their state has expired, as every
+// state of before is. The URL stays.
+func (s *Server) Reset() {
+	s.t.Helper()
+	b, err := newBackend(s.cfg.options)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, o := range s.cfg.objects {
+		if _, err := b.writer.Create(context.Background(), s.encode(o)); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	s.front.reset(b)
 }
 
 // Create puts machines into the server, and fails the test where one is not valid
@@ -102,7 +115,7 @@ func New(t testing.TB, opts ...Option) *Server {
 func (s *Server) Create(objects ...any) {
 	s.t.Helper()
 	for _, o := range objects {
-		if _, err := s.writer.Create(context.Background(), s.encode(o)); err != nil {
+		if _, err := s.writer().Create(context.Background(), s.encode(o)); err != nil {
 			s.t.Fatal(err)
 		}
 	}
@@ -112,7 +125,7 @@ func (s *Server) Create(objects ...any) {
 func (s *Server) Update(objects ...any) {
 	s.t.Helper()
 	for _, o := range objects {
-		if _, err := s.writer.Update(context.Background(), s.encode(o)); err != nil {
+		if _, err := s.writer().Update(context.Background(), s.encode(o)); err != nil {
 			s.t.Fatal(err)
 		}
 	}
@@ -121,67 +134,40 @@ func (s *Server) Update(objects ...any) {
 // Delete removes a machine at once, and fails the test when it is not there.
 func (s *Server) Delete(namespace, name string) {
 	s.t.Helper()
-	if err := s.writer.Delete(context.Background(), namespace, name); err != nil {
+	if err := s.writer().Delete(context.Background(), namespace, name); err != nil {
 		s.t.Fatal(err)
 	}
 }
 
-// encode is the JSON of an object, with apiVersion and kind.
-func (s *Server) encode(object any) []byte {
-	s.t.Helper()
-	data, err := marshal(object)
-	if err != nil {
-		s.t.Fatalf("object of type %T: %v", object, err)
-	}
-	return data
+// Expire makes the server forget what was before now, as a cluster does about every
+// five minutes. The pages after one that was answered, lists of an exact revision and
+// watches from a revision of before are answered with 410 Gone, a watch by an ERROR
+// event. Watches that run go on; with [Server.DropWatches] before it they come back
+// and find their state expired.
+func (s *Server) Expire() {
+	s.front.now().store.Compact()
 }
 
-func marshal(object any) ([]byte, error) {
-	switch o := object.(type) {
-	case string:
-		return named([]byte(o))
-	case []byte:
-		return named(o)
-	case vmi.VirtualMachineInstance:
-		o.APIVersion, o.Kind = cmp.Or(o.APIVersion, apiVersion), cmp.Or(o.Kind, kind)
-		return json.Marshal(o)
-	case *vmi.VirtualMachineInstance:
-		if o == nil {
-			return nil, errors.New("it is nil")
-		}
-		return marshal(*o)
-	}
-	data, err := json.Marshal(object)
-	if err != nil {
+func (s *Server) writer() *server.Writer { return s.front.now().writer }
+
+// backend is all that a reset replaces.
+type backend struct {
+	store   *store.Memory
+	writer  *server.Writer
+	handler http.Handler
+	end     context.CancelFunc // of its watches
+}
+
+func newBackend(opts []server.Option) (*backend, error) {
+	life, end := context.WithCancel(context.Background())
+	b := &backend{store: store.NewMemory(), end: end}
+	opts = append([]server.Option{server.WithResponseValidation(server.ValidateFull), server.WithLifetime(life)}, opts...)
+	var err error
+	if b.writer, err = server.NewWriter(b.store, opts...); err != nil {
 		return nil, err
 	}
-	return named(data)
-}
-
-const (
-	apiVersion = "kubevirt.io/v1"
-	kind       = "VirtualMachineInstance"
-)
-
-// named puts apiVersion and kind in front of an object that does not have them,
-// and leaves its text alone otherwise: what is wrong with it is for the server to say.
-func named(data []byte) ([]byte, error) {
-	var members map[string]json.RawMessage
-	if err := json.Unmarshal(data, &members); err != nil {
-		return nil, fmt.Errorf("no JSON object: %w", err)
+	if b.handler, err = server.New(b.store, opts...); err != nil {
+		return nil, err
 	}
-	if members == nil {
-		return nil, errors.New("no JSON object: null")
-	}
-	var front []string
-	for _, m := range []struct{ name, value string }{{"apiVersion", apiVersion}, {"kind", kind}} {
-		if _, said := members[m.name]; !said {
-			front = append(front, fmt.Sprintf("%q:%q", m.name, m.value))
-		}
-	}
-	if len(front) > 0 && len(members) > 0 {
-		front = append(front, "") // a comma before the members that are there
-	}
-	_, rest, _ := bytes.Cut(data, []byte("{"))
-	return slices.Concat([]byte("{"), []byte(strings.Join(front, ",")), rest), nil
+	return b, nil
 }
