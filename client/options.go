@@ -65,7 +65,7 @@ func WithTransport(rt http.RoundTripper) Option {
 }
 
 // WithRetry replaces [DefaultRetry]; [NoRetry] is the policy that never does.
-// Watches begin anew by rules of their own.
+// A watch that has begun goes on by rules of its own, see [Client.Watch].
 func WithRetry(policy RetryPolicy) Option {
 	return func(c *config) error {
 		if policy == nil {
@@ -98,9 +98,10 @@ func WithTimeout(d time.Duration) Option {
 // a tenth of that.
 const DefaultMaxObjectBytes = 16 << 20
 
-// WithMaxObjectBytes limits the answers to requests for one machine, uncompressed. A
-// larger one is an error and is not read further. Lists have no limit of their own;
-// of the body of an error no more than 256 KiB are read, ever.
+// WithMaxObjectBytes limits the answers to requests for one machine, and the events
+// of watches, uncompressed. A larger one is an error and is not read further. Lists
+// have no limit of their own; of the body of an error no more than 256 KiB are read,
+// ever.
 func WithMaxObjectBytes(n int64) Option {
 	return func(c *config) error {
 		if n <= 0 {
