@@ -71,6 +71,7 @@ type wait struct {
 	until Condition
 	vm    *VMI // as seen last, nil for none
 	phase vmi.Phase
+	shown bool // by the watch
 }
 
 // met asks the condition about the machine, nil for none.
@@ -107,12 +108,17 @@ func (w *wait) run(ctx context.Context, c *Client, namespace, name string) error
 // take asks about what an event tells. A machine that was made anew has been gone in
 // between, also when nobody saw it.
 func (w *wait) take(e Event) (bool, error) {
-	switch {
-	case e.Type == EventSynced:
+	if e.Type == EventSynced {
+		if w.vm != nil && !w.shown { // It was deleted before the watch began.
+			return w.met(nil)
+		}
 		return false, nil
-	case e.Type == EventDeleted:
+	}
+	w.shown = true
+	if e.Type == EventDeleted {
 		return w.met(nil)
-	case w.vm != nil && w.vm.UID() != e.UID:
+	}
+	if w.vm != nil && w.vm.UID() != e.UID {
 		if done, err := w.met(nil); done || err != nil {
 			return done, err
 		}
