@@ -82,9 +82,10 @@ bench: ## Measure: each goal beside its other side, in one run; FULL=1 has the s
 	cd interop/apiserver && go run ./measure $(if $(FULL),-full)
 
 .PHONY: soak
-soak: ## Churn for SOAK (10m) and watch the heap; run the tester on FLEETS (100) random fleets of each kind; deliver to 1,000 watchers and page 100,000 machines
+soak: ## Churn for SOAK (10m) and watch the heap; run the tester on FLEETS (100) random fleets of each kind; deliver to 1,000 watchers and page 100,000 machines; take 2,000 connections from a watch
 	SOAK=$(SOAK) go test -tags soak -run Soak -timeout 0 -v ./server/store
 	cd interop/apiserver && go run ./measure -full deliveries fleet
+	WATCH_SOAK=2000 go test -run WatchLosesNothing -timeout 0 -v ./client
 	CONTRACT_SOAK=$(FLEETS) go test -timeout 0 -v -run 'NoFalseAlarm|Fuzz|Observer' ./contract
 
 .PHONY: vuln

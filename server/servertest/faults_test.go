@@ -15,6 +15,7 @@ import (
 	"github.com/vmikit/vmikit/client"
 	"github.com/vmikit/vmikit/server"
 	"github.com/vmikit/vmikit/server/servertest"
+	"github.com/vmikit/vmikit/server/store"
 )
 
 const path = "/apis/kubevirt.io/v1/namespaces/default/virtualmachineinstances"
@@ -201,6 +202,16 @@ func TestExpire(t *testing.T) {
 	line, err = running()
 	require.NoError(t, err)
 	assert.Contains(t, line, `"DELETED"`)
+}
+
+func TestHistory(t *testing.T) {
+	s := servertest.New(t, servertest.WithHistory(store.History{Changes: 1}))
+	list, err := s.Client.List(t.Context(), "default", client.ListOptions{})
+	require.NoError(t, err)
+	s.Create(`{"metadata":{"name":"a"}}`, `{"metadata":{"name":"b"}}`)
+	line, err := watch(t, s.URL+path+"?watch=true&resourceVersion="+list.ResourceVersion)()
+	require.NoError(t, err)
+	assert.Contains(t, line, `"Expired"`)
 }
 
 func TestReset(t *testing.T) {

@@ -46,6 +46,7 @@ type config struct {
 	objects []any
 	options []server.Option
 	client  []client.Option
+	history store.History
 }
 
 // WithObjects puts machines into the server before it starts, see [Server.Create].
@@ -56,6 +57,12 @@ func WithObjects(objects ...any) Option {
 // WithServerOptions hands options to [server.New] and [server.NewWriter].
 func WithServerOptions(opts ...server.Option) Option {
 	return func(c *config) { c.options = append(c.options, opts...) }
+}
+
+// WithHistory bounds what the server remembers of the past, by default as in a
+// cluster. With a few changes it is soon too late for a watch that was interrupted.
+func WithHistory(h store.History) Option {
+	return func(c *config) { c.history = h }
 }
 
 // WithClientOptions hands options to [client.New], a token for one.
@@ -96,7 +103,7 @@ func New(t testing.TB, opts ...Option) *Server {
 // state of before is. The URL stays.
 func (s *Server) Reset() {
 	s.t.Helper()
-	b, err := newBackend(s.cfg.options)
+	b, err := newBackend(&s.cfg)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -158,10 +165,10 @@ type backend struct {
 	end     context.CancelFunc // of its watches
 }
 
-func newBackend(opts []server.Option) (*backend, error) {
+func newBackend(c *config) (*backend, error) {
 	life, end := context.WithCancel(context.Background())
-	b := &backend{store: store.NewMemory(), end: end}
-	opts = append([]server.Option{server.WithResponseValidation(server.ValidateFull), server.WithLifetime(life)}, opts...)
+	b := &backend{store: store.NewMemory(store.WithHistory(c.history)), end: end}
+	opts := append([]server.Option{server.WithResponseValidation(server.ValidateFull), server.WithLifetime(life)}, c.options...)
 	var err error
 	if b.writer, err = server.NewWriter(b.store, opts...); err != nil {
 		return nil, err
