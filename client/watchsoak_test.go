@@ -72,7 +72,8 @@ type believer struct {
 	// absent are the machines that a list did not show. What was made and deleted
 	// before it was not told and is not missed.
 	absent map[string]bool
-	seen   int // changes that were told one by one
+	seen   int  // changes that were told one by one
+	inList bool // the last event was from a list that has not ended
 	synced int
 }
 
@@ -91,6 +92,8 @@ func numberOf(t *testing.T, vm *client.VMI) int {
 func (b *believer) take(e client.Event) {
 	b.fleet.mu.Lock()
 	defer b.fleet.mu.Unlock()
+	require.True(b.t, e.FromList || !b.inList, "a list ends with Synced")
+	b.inList = e.FromList && e.Type != client.EventSynced
 	if e.Type == client.EventSynced {
 		b.synced++
 		for key, changes := range b.fleet.changes {
@@ -231,8 +234,7 @@ func TestWatchLosesNothing(t *testing.T) {
 		if e.Type == client.EventSynced && b.synced == 1 {
 			chaos.Go(func() { c.run(disconnects) })
 		}
-		inList := e.FromList && e.Type != client.EventSynced
-		if !inList && c.over.Load() && b.current() {
+		if !b.inList && c.over.Load() && b.current() {
 			break
 		}
 	}
