@@ -4,6 +4,7 @@ package examples_test
 import (
 	"bytes"
 	"encoding/pem"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -54,13 +55,21 @@ func start(t *testing.T) (url, ca string) {
 	return srv.URL, ca
 }
 
-// build compiles all examples into one folder, the go command's way of sharing work.
-func build(t *testing.T) string {
-	t.Helper()
-	dir := t.TempDir()
-	out, err := exec.Command("go", "build", "-o", dir+string(filepath.Separator), "./...").CombinedOutput()
-	require.NoError(t, err, string(out))
-	return dir
+// bin has all examples, compiled together, the go command's way of sharing work.
+var bin string
+
+func TestMain(m *testing.M) {
+	os.Exit(func() int {
+		var err error
+		if bin, err = os.MkdirTemp("", "examples"); err != nil {
+			log.Fatal(err)
+		}
+		defer os.RemoveAll(bin)
+		if out, err := exec.Command("go", "build", "-o", bin+string(filepath.Separator), "./...").CombinedOutput(); err != nil {
+			log.Fatalf("%v: %s", err, out)
+		}
+		return m.Run()
+	}())
 }
 
 // run returns what a program writes and its exit status.
@@ -78,7 +87,6 @@ func run(t *testing.T, env []string, program string, args ...string) (stdout, st
 }
 
 func TestExamples(t *testing.T) {
-	bin := build(t)
 	server, ca := start(t)
 	token := filepath.Join(t.TempDir(), "token")
 	require.NoError(t, os.WriteFile(token, []byte("s3cr3t\n"), 0o600))
