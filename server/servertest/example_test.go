@@ -10,8 +10,10 @@ import (
 	"time"
 
 	"github.com/vmikit/vmikit/client"
+	"github.com/vmikit/vmikit/gen/vmi"
 	"github.com/vmikit/vmikit/server"
 	"github.com/vmikit/vmikit/server/servertest"
+	"github.com/vmikit/vmikit/server/store"
 )
 
 // example stands for the *testing.T that a test has.
@@ -50,6 +52,32 @@ func ExampleNew() {
 	_, err := s.Client.Get(context.Background(), "default", "web")
 	fmt.Println(err)
 	// Output: get vmi default/web: not found (404)
+}
+
+func ExampleWithObjects() {
+	t := &example{} // in a test, its *testing.T
+	defer t.end()
+	web := vmi.VirtualMachineInstance{Metadata: vmi.ObjectMeta{Name: "web", Namespace: "shop"}}
+	s := servertest.New(t, servertest.WithObjects(web, `{"metadata":{"name":"db"}}`))
+	for _, namespace := range []string{"shop", "default"} {
+		list, _ := s.Client.List(context.Background(), namespace, client.ListOptions{})
+		fmt.Println(namespace, len(list.Items))
+	}
+	// Output:
+	// shop 1
+	// default 1
+}
+
+func ExampleWithHistory() {
+	t := &example{} // in a test, its *testing.T
+	defer t.end()
+	s := servertest.New(t, servertest.WithHistory(store.History{Changes: 1}))
+	list, _ := s.Client.List(context.Background(), "default", client.ListOptions{})
+	s.Create(`{"metadata":{"name":"web"}}`, `{"metadata":{"name":"db"}}`)
+	for _, err := range s.Client.Watch(context.Background(), "default", client.WatchOptions{ResourceVersion: list.ResourceVersion}) {
+		fmt.Println(errors.Is(err, client.ErrGone))
+	}
+	// Output: true
 }
 
 func ExampleWithServerOptions() {
@@ -133,6 +161,29 @@ func ExampleServer_Requests() {
 		fmt.Println(r.Verb, r.Status, r)
 	}
 	// Output: list 200 GET /apis/kubevirt.io/v1/namespaces/shop/virtualmachineinstances?labelSelector=app%3Dweb
+}
+
+func ExampleServer_DropWatches() {
+	t := &example{} // in a test, its *testing.T
+	defer t.end()
+	s := servertest.New(t, servertest.WithObjects(`{"metadata":{"name":"web"}}`))
+	for e, err := range s.Client.Watch(context.Background(), "default", client.WatchOptions{}) {
+		switch {
+		case err != nil:
+			log.Fatal(err)
+		case e.Type == client.EventSynced:
+			s.Create(`{"metadata":{"name":"db"}}`)
+		case e.Name == "db" && e.Type == client.EventAdded:
+			fmt.Println(s.DropWatches(), "dropped")
+			s.Delete("default", "db")
+		case e.Type == client.EventDeleted:
+			fmt.Println(e.Name, "is gone, as the client has seen")
+			return
+		}
+	}
+	// Output:
+	// 1 dropped
+	// db is gone, as the client has seen
 }
 
 func ExampleServer_Expire() {
