@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"net/http"
 )
 
 // DefaultPageSize is how many machines [Client.All] asks for at a time when
@@ -30,16 +31,23 @@ const readAhead = 4 << 20
 //
 // The pages of one range show the list as of one moment. A server forgets that
 // moment after a while, five minutes by a cluster's defaults; ranging slower than
-// that ends with an error for which errors.Is(err, [ErrGone]) holds.
+// that ends with an error for which errors.Is(err, [ErrGone]) holds. With
+// opts.AllowInconsistent it goes on behind the last machine that it has shown, as
+// things are by then: a machine that is there all the time is shown once, one that
+// comes or goes meanwhile may be or not, and what was shown may have changed since.
 func (c *Client) All(ctx context.Context, namespace string, opts ListOptions) iter.Seq2[*VMI, error] {
 	return func(yield func(*VMI, error) bool) {
 		opts := opts
 		if opts.Limit == 0 {
 			opts.Limit = DefaultPageSize
 		}
-		pages := &pager{yield: yield}
+		pages := &pager{yield: yield, forgotten: -1}
 		for {
 			next, err := pages.read(ctx, c, namespace, opts)
+			if fresh := pages.fresh(err); opts.AllowInconsistent && fresh != "" {
+				opts.Continue = fresh
+				continue
+			}
 			switch {
 			case pages.stopped:
 				return
@@ -66,7 +74,9 @@ type pager struct {
 	yield   func(*VMI, error) bool
 	seen    int
 	stopped bool
-	buf     []byte // serves one page after the other
+	// forgotten is how many were seen when the server had forgotten their moment.
+	forgotten int
+	buf       []byte // serves one page after the other
 }
 
 // read yields the items of a page and returns the token of the next.
@@ -94,6 +104,17 @@ func (p *pager) read(ctx context.Context, c *Client, namespace string, opts List
 		}
 	}
 	return list.Continue, nil
+}
+
+// fresh is the token by which the range can go on where its moment is forgotten. One
+// that has led to the same is none.
+func (p *pager) fresh(err error) string {
+	refused, ok := errors.AsType[*Error](err)
+	if !ok || refused.Status != http.StatusGone || p.forgotten == p.seen {
+		return ""
+	}
+	p.forgotten = p.seen
+	return refused.Continue
 }
 
 // item yields one, and reports whether the loop wants more.

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vmikit/vmikit/client"
+	"github.com/vmikit/vmikit/server/servertest"
 )
 
 // pages serves a list in pages, the token being the number of the page, and notes
@@ -212,4 +213,50 @@ func TestAllEndsWithTheContext(t *testing.T) {
 	}
 	assert.ErrorIs(t, last, context.Canceled)
 	assert.Len(t, queries, 1)
+}
+
+// Pages that a server has forgotten in the middle of a range.
+func TestAllGoesOnInThePresentIfItMay(t *testing.T) {
+	s := servertest.New(t, servertest.WithObjects(machine("a", "Running"), machine("b", "Running"), machine("c", "Running"), machine("e", "Running")))
+	for _, allow := range []bool{false, true} {
+		s.Reset()
+		var got []string
+		var last error
+		for vm, err := range s.Client.All(t.Context(), "vms", client.ListOptions{Limit: 2, AllowInconsistent: allow}) {
+			if last = err; err != nil {
+				break
+			}
+			if got = append(got, vm.Name()); vm.Name() == "b" {
+				s.Create(machine("aa", "Running"), machine("d", "Running"))
+				s.Delete("vms", "c")
+				s.Expire()
+			}
+		}
+		if allow {
+			assert.NoError(t, last)
+			assert.Equal(t, []string{"a", "b", "d", "e"}, got)
+		} else {
+			assert.ErrorIs(t, last, client.ErrGone)
+			assert.Equal(t, []string{"a", "b"}, got)
+		}
+	}
+}
+
+func TestAllGivesUpOnServersThatOnlyForget(t *testing.T) {
+	for name, token := range map[string]string{"without a token": "", "with one": "fresh"} {
+		requests := 0
+		c := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			if requests++; r.URL.Query().Has("continue") {
+				answer(http.StatusGone, "application/json", `{"kind":"Status","metadata":{"continue":"`+token+`"}}`)(w, r)
+				return
+			}
+			_, _ = w.Write([]byte(page("old", object("a", ""))))
+		})
+		var last error
+		for _, err := range c.All(t.Context(), "vms", client.ListOptions{AllowInconsistent: true}) {
+			last = err
+		}
+		assert.ErrorIs(t, last, client.ErrGone)
+		assert.Equal(t, map[string]int{"": 2, "fresh": 3}[token], requests, name)
+	}
 }

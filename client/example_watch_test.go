@@ -233,3 +233,24 @@ func ExampleDeleted() {
 	show(s, client.Deleted())
 	// Output: wait to be deleted: <nil>
 }
+
+// A range that takes longer than the server remembers goes on in the present, if it may.
+func ExampleListOptions() {
+	s, stop := exampleCluster(exampleDB, exampleWeb)
+	defer stop()
+
+	opts := client.ListOptions{Limit: 1, AllowInconsistent: true}
+	for vm, err := range s.Client.All(context.Background(), "shop", opts) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(vm.Name(), vm.Phase())
+		if vm.Name() == "db" {
+			s.Update(exampleWebRuns)
+			s.Expire()
+		}
+	}
+	// Output:
+	// db Running
+	// web Running
+}

@@ -30,6 +30,9 @@ type ListOptions struct {
 	// ResourceVersionMatch is NotOlderThan or Exact; servers refuse it without
 	// a ResourceVersion.
 	ResourceVersionMatch string
+	// AllowInconsistent is for [Client.All] and not sent: when the server has forgotten
+	// the moment that the pages show, the range goes on in the present, see there.
+	AllowInconsistent bool
 }
 
 // List is one answer to a list request: all machines, or a page of them.
