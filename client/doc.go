@@ -1,4 +1,4 @@
-// Package client reads, changes and deletes KubeVirt's VirtualMachineInstances over an
+// Package client reads, watches and changes KubeVirt's VirtualMachineInstances over an
 // API server.
 //
 // The common case: make a [Client] with [New], then range over every machine
@@ -28,6 +28,14 @@
 // type cannot hold, say a bool sent as a string, is an [*ItemError] of View, with
 // the value's place and the object's bytes. It fails neither the request nor the rest
 // of the view.
+//
+// # Watching and waiting
+//
+// [Client.Watch] ranges over what there is and then over every change, through lost
+// connections, restarts of the server and states that it has forgotten, until its
+// context ends. [Client.WaitFor] ends when something is so of one machine:
+//
+//	vm, err := c.WaitFor(ctx, "default", "web", client.PhaseIs(vmi.PhaseRunning))
 //
 // # Writing
 //
