@@ -3,6 +3,7 @@ package client
 import (
 	"cmp"
 	"slices"
+	"strings"
 )
 
 // known is what a watch remembers of the machines that it has told of, by namespace
@@ -10,41 +11,42 @@ import (
 type known map[string]*sighting
 
 type sighting struct {
-	namespace, name, uid, revision string
-	pass                           *pass // the list that has shown it last, if any has
+	uid, revision string
+	pass          *pass // the list that has shown it last, if any has
 }
 
-// event tells of a machine, whose state vm may be nil.
-func (k known) event(t EventType, vm *VMI) Event {
+func keyOf(vm *VMI) string { return vm.Namespace() + "/" + vm.Name() }
+
+// event tells of a machine in a state.
+func event(t EventType, vm *VMI) Event {
 	return Event{Type: t, VMI: vm, Namespace: vm.Namespace(), Name: vm.Name(), UID: vm.UID(), ResourceVersion: vm.ResourceVersion()}
 }
 
 // gone tells that a machine is not there any more, of which nothing else was seen.
-func (s *sighting) gone() Event {
-	return Event{Type: EventDeleted, Namespace: s.namespace, Name: s.name, UID: s.uid, FromList: true}
+func (s *sighting) gone(key string) Event {
+	namespace, name, _ := strings.Cut(key, "/")
+	return Event{Type: EventDeleted, Namespace: namespace, Name: name, UID: s.uid, FromList: true}
 }
-
-func keyOf(vm *VMI) string { return vm.Namespace() + "/" + vm.Name() }
 
 // put notes the state of a machine and returns what there is to tell of it: nothing
 // when it is known already. Which of Added and Modified it is goes by what is known.
 func (k known) put(vm *VMI, t EventType) []Event {
 	if k == nil {
-		return []Event{k.event(t, vm)}
+		return []Event{event(t, vm)}
 	}
 	key := keyOf(vm)
 	old := k[key]
-	now := &sighting{namespace: vm.Namespace(), name: vm.Name(), uid: vm.UID(), revision: vm.ResourceVersion()}
+	now := &sighting{uid: vm.UID(), revision: vm.ResourceVersion()}
 	switch {
 	case old == nil:
 		k[key] = now
-		return []Event{k.event(EventAdded, vm)}
+		return []Event{event(EventAdded, vm)}
 	case old.uid != now.uid:
 		k[key] = now
-		return []Event{old.gone(), k.event(EventAdded, vm)}
+		return []Event{old.gone(key), event(EventAdded, vm)}
 	case old.revision != now.revision:
 		old.revision = now.revision
-		return []Event{k.event(EventModified, vm)}
+		return []Event{event(EventModified, vm)}
 	}
 	return nil
 }
@@ -58,7 +60,7 @@ func (k known) remove(vm *VMI) []Event {
 		}
 		delete(k, key)
 	}
-	return []Event{k.event(EventDeleted, vm)}
+	return []Event{event(EventDeleted, vm)}
 }
 
 // pass is one list, compared with what is known.
@@ -83,7 +85,7 @@ func (p *pass) missing() []Event {
 	for key, s := range p.known {
 		if s.pass != p {
 			delete(p.known, key)
-			events = append(events, s.gone())
+			events = append(events, s.gone(key))
 		}
 	}
 	slices.SortFunc(events, func(a, b Event) int {

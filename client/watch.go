@@ -71,7 +71,7 @@ type Event struct {
 // When the server has forgotten the changes since then (410, as an answer or as an
 // event), the machines are listed again, and what is different is told with
 // Event.FromList set, then EventSynced. For this the watch keeps
-// namespace, name, uid and resourceVersion of each machine, about 250 bytes. With
+// namespace, name, uid and resourceVersion of each machine, about 200 bytes. With
 // WatchOptions.ResourceVersion it does not know what there was and ends with an error
 // for which errors.Is(err, [ErrGone]) holds.
 //

@@ -9,6 +9,8 @@ import (
 	"iter"
 	"log/slog"
 	"net/http"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -481,4 +483,37 @@ func TestWatchListsInPages(t *testing.T) {
 	f.expect("Added vms/a  from list", "Added vms/b  from list", "Added vms/c  from list", "Deleted vms/b from list", "Synced")
 	assert.ErrorIs(t, f.end(), client.ErrForbidden)
 	assert.Equal(t, 4, lists)
+}
+
+// What a watch keeps of a machine has not to do with how large that is.
+func TestWatchRemembersLittle(t *testing.T) {
+	const machines = 20_000
+	items := func(yield func(string) bool) {
+		for i := range machines {
+			o := wire("ADDED", fmt.Sprintf("machine-%d", i), "1796222725350102", `,"spec":{"x":"`+strings.Repeat("x", 500)+`"}`)
+			if !yield(strings.Replace(strings.TrimSuffix(strings.TrimPrefix(o, `{"type":"ADDED","object":`), "}\n"), `"uid":"`, `"uid":"8db11d10-e1ab-44a4-bcf8-`, 1)) {
+				return
+			}
+		}
+	}
+	body := page("", slices.Collect(items)...)
+	c := serve(t, answer(http.StatusOK, "application/json", body))
+	heap := func() int64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	before := heap()
+	for e, err := range c.Watch(t.Context(), "vms", client.WatchOptions{}) {
+		require.NoError(t, err)
+		if e.Type == client.EventSynced {
+			each := (heap() - before) / machines
+			t.Logf("%d bytes for each machine", each)
+			assert.Less(t, each, int64(250))
+			break
+		}
+	}
+	runtime.KeepAlive(body)
 }
