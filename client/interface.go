@@ -19,6 +19,8 @@ type Reader interface {
 	Get(ctx context.Context, namespace, name string) (*VMI, error)
 	List(ctx context.Context, namespace string, opts ListOptions) (*List, error)
 	All(ctx context.Context, namespace string, opts ListOptions) iter.Seq2[*VMI, error]
+	Watch(ctx context.Context, namespace string, opts WatchOptions) iter.Seq2[Event, error]
+	WaitFor(ctx context.Context, namespace, name string, until Condition) (*VMI, error)
 }
 
 // Writer is what a program needs of a [Client] to change machines, see [Reader].
