@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log"
 	"slices"
-	"testing"
 	"time"
 
 	"github.com/vmikit/vmikit/client"
@@ -14,21 +13,10 @@ import (
 	"github.com/vmikit/vmikit/server/servertest"
 )
 
-// exampleTest stands for the *testing.T that a test has.
-type exampleTest struct {
-	testing.TB
-	ends []func()
-}
-
-func (e *exampleTest) Helper()                      {}
-func (e *exampleTest) Cleanup(end func())           { e.ends = append(e.ends, end) }
-func (e *exampleTest) Fatal(args ...any)            { log.Fatal(args...) }
-func (e *exampleTest) Fatalf(text string, a ...any) { log.Fatalf(text, a...) }
-
 // exampleCluster starts a server with machines, whose phases and conditions the
 // example changes.
 func exampleCluster(objects ...any) (s *servertest.Server, stop func()) {
-	t := &exampleTest{}
+	t := &exampleRun{}
 	s = servertest.New(t, servertest.WithObjects(objects...))
 	return s, func() {
 		for _, end := range slices.Backward(t.ends) {
