@@ -67,6 +67,10 @@ type injected struct {
 // done so as often as it should, lift is called or the server is [Server.Reset]. Of
 // several faults that a request matches, the one that was injected first strikes it,
 // alone. Inject fails the test where the fault contradicts itself.
+//
+// [Server.Client] tries again where that may help, see [client.DefaultRetry]: a fault
+// that its caller is to see lasts longer than that, or comes with
+// WithClientOptions(client.WithRetry([client.NoRetry])).
 func (s *Server) Inject(f Fault) (lift func()) {
 	s.t.Helper()
 	if err := f.check(); err != nil {

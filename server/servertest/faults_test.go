@@ -40,8 +40,7 @@ func status(t *testing.T, url string) int {
 }
 
 func TestFaultOfAStatus(t *testing.T) {
-	s := servertest.New(t, servertest.WithObjects(`{"metadata":{"name":"a"}}`),
-		servertest.WithClientOptions(client.WithRetry(client.NoRetry)))
+	s := servertest.New(t, servertest.WithClientOptions(client.WithRetry(client.NoRetry)), servertest.WithObjects(`{"metadata":{"name":"a"}}`))
 	s.Inject(servertest.Fault{Status: 429, RetryAfter: 1500 * time.Millisecond, Times: 1})
 	_, err := s.Client.Get(t.Context(), "default", "a")
 	var refused *client.Error
