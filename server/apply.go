@@ -123,7 +123,11 @@ func (s *server) merged(x *exchange, name string, live, applied []byte, w write,
 	if object, err = decodeObject(raw); err != nil {
 		return nil, nil, err
 	}
-	if err := s.judgeRules(x, name, s.inspect(x, withoutNulls(raw, object))); err != nil {
+	if metaWithoutNulls(object) {
+		raw = canonical(object)
+	}
+	// Another null is of the wrong type, as in a cluster: who applies says that it is so.
+	if err := s.judgeRules(x, name, s.inspect(x, raw)); err != nil {
 		return nil, nil, err
 	}
 	x.resource.inStore(object)

@@ -163,7 +163,8 @@ func (s *server) patched(x *exchange, old *store.Object, next change, w *write) 
 	if err := x.resource.checkKind(object); err != nil {
 		return nil, err
 	}
-	if err := s.judge(x, old.Key.Name, withoutNulls(raw, object), w.validation); err != nil {
+	metaWithoutNulls(object)
+	if err := s.judge(x, old.Key.Name, raw, object, w.validation); err != nil {
 		return nil, err
 	}
 	w.reach.restore(object, live)

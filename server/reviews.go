@@ -110,7 +110,7 @@ func (s *server) readReview(x *exchange) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return review, s.judge(x, "", raw, validateWarn)
+	return review, s.judge(x, "", raw, review, validateWarn)
 }
 
 // answerReview answers a question, which comes back with it.

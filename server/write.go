@@ -49,7 +49,7 @@ func (s *server) create(x *exchange, namespace string, p writeParams) error {
 		meta["name"] = generateName(base) // which the document wants there
 		raw = canonical(object)
 	}
-	if err := s.judge(x, text(meta, "name"), raw, w.validation); err != nil {
+	if err := s.judge(x, text(meta, "name"), raw, object, w.validation); err != nil {
 		return err
 	}
 	for try := 1; ; try++ {
@@ -231,7 +231,7 @@ func (s *server) replace(x *exchange, namespace, name string, p writeParams) err
 	if err := checkNamespace(x.resource, meta, namespace); err != nil {
 		return err
 	}
-	if err := s.judge(x, name, raw, w.validation); err != nil {
+	if err := s.judge(x, name, raw, object, w.validation); err != nil {
 		return err
 	}
 	key := store.Key{Namespace: namespace, Name: name}

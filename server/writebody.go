@@ -77,7 +77,7 @@ func (s *server) readObject(x *exchange) (raw []byte, object map[string]any, err
 	if err := r.checkKind(object); err != nil {
 		return nil, nil, err
 	}
-	raw = withoutNulls(raw, object)
+	metaWithoutNulls(object)
 	r.inStore(object)
 	return raw, object, nil
 }
@@ -161,11 +161,15 @@ func asObject(v any) map[string]any {
 
 // judge holds an object against the profile, and its fields against those that
 // somebody has named. What is found of the latter is a warning or an error, as the
-// client wants it; nothing is dropped either way.
-func (s *server) judge(x *exchange, name string, raw []byte, mode fieldValidation) error {
+// client wants it; neither is dropped. The object is what stands in raw, and loses its
+// nulls.
+func (s *server) judge(x *exchange, name string, raw []byte, object map[string]any, mode fieldValidation) error {
 	issues := s.inspect(x, raw)
 	if err := s.judgeFields(x, issues, mode); err != nil {
 		return err
+	}
+	if bytes.Contains(raw, []byte("null")) {
+		issues = s.withoutNulls(x, object, issues)
 	}
 	return s.judgeRules(x, name, issues)
 }
@@ -224,18 +228,21 @@ func inOrder(a, b string) int {
 	return cmp.Or(cmp.Compare(rank(a), rank(b)), strings.Compare(a, b))
 }
 
+// ofFields reports whether an issue is of those that judgeFields tells.
+func ofFields(i openapi.Issue) bool {
+	return i.Rule == openapi.RuleUnknownField || i.Rule == openapi.RuleJSONKeyCase || i.Rule == openapi.RuleJSONDuplicateKey
+}
+
 // judgeRules refuses what breaks the profile.
 func (s *server) judgeRules(x *exchange, name string, issues openapi.Issues) error {
 	var broken openapi.Issues
 	for _, issue := range issues {
-		switch issue.Rule {
-		case openapi.RuleUnknownField, openapi.RuleJSONKeyCase, openapi.RuleJSONDuplicateKey:
+		if ofFields(issue) {
 			continue
-		case "enum":
-			if s.enumUnknown == EnumWarn && issue.Pointer != "/kind" && issue.Pointer != "/apiVersion" {
-				x.warn(issue.String())
-				continue
-			}
+		}
+		if issue.Rule == "enum" && s.enumUnknown == EnumWarn && issue.Pointer != "/kind" && issue.Pointer != "/apiVersion" {
+			x.warn(issue.String())
+			continue
 		}
 		broken = append(broken, issue)
 	}

@@ -36,18 +36,6 @@ func generateName(base string) string {
 	return string(name)
 }
 
-// withoutNulls takes members of the metadata out that are null, which are none to a
-// Kubernetes API server, and returns the text of the object.
-func withoutNulls(raw []byte, object map[string]any) []byte {
-	meta := asObject(object["metadata"])
-	before := len(meta)
-	maps.DeleteFunc(meta, func(_ string, v any) bool { return v == nil })
-	if len(meta) == before {
-		return raw
-	}
-	return canonical(object)
-}
-
 // checkMeta is what Kubernetes demands of the metadata of any object, beside what the
 // document does.
 func checkMeta(key store.Key, meta map[string]any) []vmi.StatusCause {

@@ -1,0 +1,82 @@
+package server
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/vmikit/vmikit/openapi"
+)
+
+// maxNullRounds is how often an object is judged anew for nulls that it has lost. Once
+// is enough for all but what has more of them than issues are told.
+const maxNullRounds = 3
+
+// withoutNulls drops the members of an object that are null where the document has no
+// null, and returns what is still to be said of it. To a Kubernetes API server they are
+// not there: Go leaves such fields of its own kinds alone, and of a custom resource they
+// are pruned before it is validated. In an array a null stays, and so it does where the
+// document has one.
+func (s *server) withoutNulls(x *exchange, object map[string]any, issues openapi.Issues) openapi.Issues {
+	for range maxNullRounds {
+		if !slices.ContainsFunc(issues, func(i openapi.Issue) bool { return !ofFields(i) }) {
+			return issues
+		}
+		dropped := false
+		for _, issue := range issues {
+			dropped = dropNull(object, issue.Pointer) || dropped
+		}
+		issues = s.inspect(x, canonical(object))
+		if !dropped {
+			return issues
+		}
+	}
+	return issues
+}
+
+// dropNull drops the member at a JSON pointer if it is null.
+func dropNull(object map[string]any, pointer string) bool {
+	var at any = object
+	tokens := strings.Split(strings.TrimPrefix(pointer, "/"), "/")
+	for i, token := range tokens {
+		switch v := at.(type) {
+		case map[string]any:
+			token = strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
+			member, there := v[token]
+			if there && member == nil && i == len(tokens)-1 {
+				delete(v, token)
+				return true
+			}
+			at = member
+		case []any:
+			n, err := strconv.Atoi(token)
+			if err != nil || n < 0 || n >= len(v) {
+				return false
+			}
+			at = v[n]
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+// metaWithoutNulls drops the members of the metadata that are null, also where the
+// document has one, and makes labels and annotations that are null empty, as a Kubernetes
+// API server reads them. It reports whether there were any.
+func metaWithoutNulls(object map[string]any) (changed bool) {
+	meta := asObject(object["metadata"])
+	before := len(meta)
+	maps.DeleteFunc(meta, func(_ string, v any) bool { return v == nil })
+	changed = len(meta) < before
+	for _, name := range []string{"labels", "annotations"} {
+		texts := asObject(meta[name])
+		for key, v := range texts {
+			if v == nil {
+				texts[key], changed = "", true
+			}
+		}
+	}
+	return changed
+}
