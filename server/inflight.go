@@ -2,7 +2,6 @@ package server
 
 import (
 	"bytes"
-	"errors"
 	"io"
 	"net/http"
 	"slices"
@@ -15,7 +14,7 @@ import (
 type inflight struct {
 	reading  chan struct{}
 	mutating chan struct{}
-	// arriving is how many bytes there are of bodies that are still on their way.
+	// arriving is how many bytes large bodies that are on their way may come to have.
 	arriving *atomic.Int64
 }
 
@@ -31,52 +30,46 @@ func newInflight(reading, mutating int) inflight {
 }
 
 // receive reads the body of a write, before the write takes a place: a client that
-// sends it byte by byte keeps nobody waiting. All of those together have no more memory
-// than they would have in the places that there are. What is wrong with a body is for
-// its handler to tell, see readBody.
+// sends it byte by byte keeps nobody waiting. A large body first takes the room that it
+// may need, of which there is as much as the places together could have: who takes that
+// and stays keeps out other large bodies, and none of the size that objects have. What is
+// wrong with a body is for its handler to tell, see readBody.
 func (s *server) receive(x *exchange) error {
 	if x.info.reads() || x.r.Body == nil || x.r.Body == http.NoBody {
 		return nil
 	}
 	from := io.LimitReader(x.r.Body, s.maxBody+1)
-	if places := cap(s.inflight.mutating); places > 0 && !x.isMaster() {
-		arrival := &arrival{from: from, total: s.inflight.arriving, limit: int64(places) * s.maxBody}
-		defer arrival.end()
-		from = arrival
+	body := withRoom(max(0, min(x.r.ContentLength, smallBody)))
+	n, err := body.ReadFrom(io.LimitReader(from, smallBody))
+	if err == nil && n == smallBody {
+		most := s.maxBody + 1
+		room := most
+		if x.r.ContentLength >= 0 {
+			room = x.r.ContentLength
+		}
+		if places := cap(s.inflight.mutating); places > 0 && !x.isMaster() {
+			defer s.inflight.arriving.Add(-room)
+			if s.inflight.arriving.Add(room) > int64(places)*most {
+				return tooManyRequests()
+			}
+		}
+		small := body.Bytes()
+		body = withRoom(room)
+		body.Write(small)
+		_, err = body.ReadFrom(from)
 	}
-	var body bytes.Buffer
-	body.Grow(int(max(0, min(x.r.ContentLength, firstRead))) + bytes.MinRead)
-	_, x.bodyErr = body.ReadFrom(from)
-	x.body = body.Bytes()
-	if errors.Is(x.bodyErr, errTooMuchArrives) {
-		return tooManyRequests()
-	}
+	x.body, x.bodyErr = body.Bytes(), err
 	return nil
 }
 
-// firstRead is how much room a body gets at once, if it says that it is as long: no
-// more than what one must have sent before it gets more.
-const firstRead = 64 << 10
+// smallBody is what each body may have without asking. It is about what the buffers of a
+// connection cost.
+const smallBody = 64 << 10
 
-// arrival is a body on its way, counted.
-type arrival struct {
-	from       io.Reader
-	total      *atomic.Int64
-	limit, got int64
+// withRoom is a buffer that need not grow for so many bytes.
+func withRoom(n int64) *bytes.Buffer {
+	return bytes.NewBuffer(make([]byte, 0, int(n)+bytes.MinRead))
 }
-
-var errTooMuchArrives = errors.New("too much is on its way")
-
-func (a *arrival) Read(p []byte) (int, error) {
-	n, err := a.from.Read(p)
-	a.got += int64(n)
-	if a.total.Add(int64(n)) > a.limit {
-		return n, errTooMuchArrives
-	}
-	return n, err
-}
-
-func (a *arrival) end() { a.total.Add(-a.got) }
 
 // limitInFlight takes a place for the request until it is answered; for a write until
 // its answer is made, so that a client that does not read it keeps nobody waiting

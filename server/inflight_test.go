@@ -146,18 +146,35 @@ func (o tellsBegin) RequestBegan(server.RequestInfo)                 { o.began <
 func (o tellsBegin) RequestEnded(server.RequestInfo, server.Outcome) {}
 func (o tellsBegin) EventSent(server.RequestInfo)                    {}
 
-// What is on its way has no more memory than the places would have.
+// What is on its way has no more memory than the places would have, and who fills that
+// keeps out nobody whose objects are of the usual size.
 func TestInFlightArrivingBytes(t *testing.T) {
-	f := start(t, server.WithMaxInFlight(0, 2), server.WithMaxBodyBytes(1000))
-	slow := []net.Conn{f.post(1000, strings.Repeat("x", 900)), f.post(1000, strings.Repeat("x", 900))}
-	refused := func() bool { return f.send("POST", inVMs, vm("a")+strings.Repeat(" ", 500)).StatusCode == 429 }
+	const most = 1 << 20
+	f := start(t, server.WithMaxInFlight(0, 2), server.WithMaxBodyBytes(most))
+	almost := strings.Repeat("x", most-1)
+	slow := []net.Conn{f.post(most, almost), f.post(most, almost)}
+	refused := func() bool { return f.send("POST", inVMs, vm("a")+strings.Repeat(" ", 300<<10)).StatusCode == 429 }
 	assert.Eventually(t, refused, 10*time.Second, time.Millisecond)
 	assert.Equal(t, 200, f.get(inVMs).StatusCode)
+	assert.Equal(t, 201, f.send("POST", inVMs, vm("small")).StatusCode)
 	for _, c := range slow {
 		require.NoError(t, c.Close())
 	}
 	assert.Eventually(t, func() bool { return !refused() }, 10*time.Second, time.Millisecond)
 	assert.Equal(t, 200, f.get(inVMs+"/a").StatusCode)
+}
+
+// A body that does not say how long it is may be as long as any other.
+func TestInFlightBodyOfUnknownLength(t *testing.T) {
+	f := start(t, server.WithMaxInFlight(0, 1), server.WithMaxBodyBytes(1<<20))
+	for size, want := range map[int]int{300 << 10: 201, 1<<20 + 1: 413} {
+		body := vm(fmt.Sprintf("m%d", want))
+		body += strings.Repeat(" ", size-len(body))
+		req, err := http.NewRequest("POST", f.url+inVMs, io.MultiReader(strings.NewReader(body)))
+		require.NoError(t, err)
+		req.Header.Set("Content-Type", "application/json")
+		assert.Equal(t, want, roundTrip(t, http.DefaultTransport, req).StatusCode)
+	}
 }
 
 // unread is a client that does not read its answer.

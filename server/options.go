@@ -318,8 +318,8 @@ func WithMaxBodyBytes(n int64) Option {
 // something apart from the others; more are answered with 429 and told to come again
 // in a second. 0 is no limit, and the default. Watches and members of the group
 // system:masters are not bounded. A request that changes something counts from when its
-// body is there; all bodies that are on their way may have as many bytes together as the
-// requests in flight could.
+// body is there; all bodies of more than 64 KiB that are on their way may have as many bytes
+// together as the requests in flight could.
 func WithMaxInFlight(reading, mutating int) Option {
 	return func(c *config) error {
 		if reading < 0 || mutating < 0 {
