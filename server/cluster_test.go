@@ -163,6 +163,9 @@ func TestEvents(t *testing.T) {
 	f.send("PUT", events+"/e1", event1("e1", "a", "Restarted")).written(t, 200)
 	assert.Equal(t, 0, f.get(events+"/e1").written(t, 200).Metadata.Generation, "it has none")
 
+	// It need not say of which version it is, in any way of not saying so.
+	f.send("PATCH", events+"/e1", `{"metadata":{"resourceVersion":null},"count":3}`).written(t, 200)
+	f.send("PUT", events+"/e1", strings.Replace(event1("e1", "a", "Again"), `"name":"e1"`, `"name":"e1","resourceVersion":"0"`, 1)).written(t, 200)
 	refused := f.send("POST", events, strings.Replace(event1("e4", "a", "Started"), `"namespace":"vms"`, `"namespace":"other"`, 1))
 	assert.Equal(t, `Event "e4" is invalid: involvedObject.namespace: Invalid value: "other": does not match event.namespace`, refused.status(t).Message)
 

@@ -49,7 +49,7 @@ func (s *server) GetReadyz(c echo.Context, _ vmi.GetReadyzParams) error {
 // client wants that or something is wrong.
 func (s *server) health(x *exchange, of string) error {
 	query := x.r.URL.Query()
-	excluded := query["exclude"]
+	excluded := slices.Compact(slices.Sorted(slices.Values(query["exclude"])))
 	var lines strings.Builder
 	well := true
 	for _, c := range s.healthChecks() {

@@ -14,15 +14,15 @@ func TestHealth(t *testing.T) {
 	f := start(t)
 	for _, of := range []string{"healthz", "livez", "readyz"} {
 		for query, want := range map[string]string{
-			"":                             "ok",
-			"?exclude=ping":                "ok",
-			"?exclude=nosuch":              "ok",
-			"?verbose":                     "[+]ping ok\n[+]store ok\n" + of + " check passed\n",
-			"?verbose=false":               "[+]ping ok\n[+]store ok\n" + of + " check passed\n",
-			"?verbose&exclude=ping":        "[+]ping excluded: ok\n[+]store ok\n" + of + " check passed\n",
-			"?verbose&exclude=a&exclude=b": "[+]ping ok\n[+]store ok\nwarn: some health checks cannot be excluded: no matches for \"a\",\"b\"\n" + of + " check passed\n",
-			"/ping":                        "ok",
-			"/store?verbose":               "ok",
+			"":                                       "ok",
+			"?exclude=ping":                          "ok",
+			"?exclude=nosuch":                        "ok",
+			"?verbose":                               "[+]ping ok\n[+]store ok\n" + of + " check passed\n",
+			"?verbose=false":                         "[+]ping ok\n[+]store ok\n" + of + " check passed\n",
+			"?verbose&exclude=ping":                  "[+]ping excluded: ok\n[+]store ok\n" + of + " check passed\n",
+			"?verbose&exclude=b&exclude=a&exclude=b": "[+]ping ok\n[+]store ok\nwarn: some health checks cannot be excluded: no matches for \"a\",\"b\"\n" + of + " check passed\n",
+			"/ping":                                  "ok",
+			"/store?verbose":                         "ok",
 		} {
 			r := f.get("/" + of + query)
 			assert.Equal(t, 200, r.StatusCode)

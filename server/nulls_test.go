@@ -51,6 +51,9 @@ func TestNulls(t *testing.T) {
 	}
 	stays := f.send("POST", inVMs, machineWith("stays", "", "", `,"status":{"conditions":[{"type":"Ready","status":"True","lastProbeTime":null}]}`))
 	assert.Contains(t, string(stays.body), `"lastProbeTime":null`, "the document has that one")
+	// Differs: null in a field that the document does not have
+	stays = f.send("POST", inVMs, machineWith("stays-too", "", `,"dnsConfig":null`, ""))
+	assert.Contains(t, string(stays.body), `"dnsConfig":null`)
 }
 
 func TestNullsThatAreRefused(t *testing.T) {

@@ -164,27 +164,20 @@ func (s *server) patched(x *exchange, old *store.Object, next change, w *write) 
 		return nil, err
 	}
 	metaWithoutNulls(object)
+	meta := asObject(object["metadata"])
+	if err := checkName(meta, old.Key.Name); err != nil {
+		return nil, err
+	}
+	if err := checkNamespace(x.resource, meta, old.Key.Namespace); err != nil {
+		return nil, err
+	}
 	if err := s.judge(x, old.Key.Name, raw, object, w.validation); err != nil {
 		return nil, err
 	}
 	w.reach.restore(object, live)
 	x.resource.inStore(object)
-	meta := asObject(object["metadata"])
-	if meta == nil {
-		meta = make(map[string]any)
-		object["metadata"] = meta
-	}
-	if is := text(meta, "name"); is != old.Key.Name {
-		return nil, badRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", shown(is), old.Key.Name))
-	}
-	if err := checkNamespace(x.resource, meta, old.Key.Namespace); err != nil {
-		return nil, err
-	}
 	if is := text(meta, "uid"); is != "" && is != text(asObject(live["metadata"]), "uid") {
 		return nil, x.resource.invalid(old.Key.Name, []vmi.StatusCause{invalidField("metadata.uid", quote(is), "field is immutable")})
-	}
-	if text(meta, "resourceVersion") == "" {
-		meta["resourceVersion"] = fmt.Sprint(old.Revision) // whatever is there
 	}
 	return object, nil
 }

@@ -30,7 +30,7 @@ type resource struct {
 	// native says that the kind is one of Kubernetes' own, whose objects may be sent as
 	// protobuf and changed by strategic merge patches, and have no generation.
 	native bool
-	// unconditional says that a PUT may leave the resourceVersion out.
+	// unconditional says that a write may leave the resourceVersion out.
 	unconditional bool
 	// createdByPut says that a PUT makes an object that is not there.
 	createdByPut bool

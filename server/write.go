@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 
@@ -171,6 +170,18 @@ func newMeta(r *resource, object map[string]any, namespace string) (map[string]a
 	return meta, nil
 }
 
+// checkName holds an object to the name that the path has.
+func checkName(meta map[string]any, name string) error {
+	switch is := text(meta, "name"); is {
+	case name:
+		return nil
+	case "":
+		return badRequest(fmt.Sprintf("the name of the object (%s based on URL) was undeterminable: name must be provided", name))
+	default:
+		return badRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", shown(is), name))
+	}
+}
+
 func checkNamespace(r *resource, meta map[string]any, namespace string) error {
 	if !r.discovered.Namespaced {
 		namespace = ""
@@ -225,8 +236,8 @@ func (s *server) replace(x *exchange, namespace, name string, p writeParams) err
 		return err
 	}
 	meta := asObject(object["metadata"])
-	if is := text(meta, "name"); is != name {
-		return badRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", shown(is), name))
+	if err := checkName(meta, name); err != nil {
+		return err
 	}
 	if err := checkNamespace(x.resource, meta, namespace); err != nil {
 		return err
@@ -244,9 +255,6 @@ func (s *server) replace(x *exchange, namespace, name string, p writeParams) err
 	case err != nil:
 		return err
 	}
-	if text(meta, "resourceVersion") == "" && x.resource.unconditional {
-		meta["resourceVersion"] = strconv.FormatInt(old.Revision, 10)
-	}
 	stored, err := s.update(x, old, object, w)
 	if err != nil {
 		return err
@@ -260,8 +268,12 @@ func (s *server) makeByPut(x *exchange, key store.Key, object map[string]any, w 
 	if err := s.mayCreate(x); err != nil {
 		return err
 	}
-	if uid := text(asObject(object["metadata"]), "uid"); uid != "" {
+	meta := asObject(object["metadata"])
+	if uid := text(meta, "uid"); uid != "" {
 		return x.resource.wrongUID(key.Name, uid, "")
+	}
+	if _, err := parseRevision(text(meta, "resourceVersion")); err != nil {
+		return badRequest("invalid resource version: " + err.Error())
 	}
 	stored, err := s.make(x, key, object, w)
 	if errors.Is(err, store.ErrExists) {
@@ -309,14 +321,10 @@ func (s *server) update(x *exchange, old *store.Object, object map[string]any, w
 	if is, was := text(meta, "uid"), text(oldMeta, "uid"); is != "" && is != was {
 		return nil, x.resource.wrongUID(name, is, was)
 	}
-	if is := text(meta, "resourceVersion"); is == "" {
-		return nil, x.resource.versionRequired(name)
-	} else if is != text(oldMeta, "resourceVersion") {
-		if _, err := parseRevision(is); err != nil {
-			return nil, badRequest("invalid resource version: " + err.Error())
-		}
-		return nil, x.resource.modified(name)
+	if err := x.resource.checkVersion(old, meta); err != nil {
+		return nil, err
 	}
+	meta["resourceVersion"] = oldMeta["resourceVersion"]
 	nextMeta(meta, oldMeta)
 	if !w.owned {
 		live := old.JSON
@@ -369,6 +377,21 @@ func (s *server) update(x *exchange, old *store.Object, object map[string]any, w
 		err = s.written(x.r.Context(), x.resource, old.Key)
 	}
 	return stored, raced(x.resource, name, err)
+}
+
+// checkVersion holds an object to the version that it is meant to follow. Some kinds may
+// leave out which that is; 0 is to leave it out.
+func (r *resource) checkVersion(old *store.Object, meta map[string]any) error {
+	revision, err := parseRevision(text(meta, "resourceVersion"))
+	switch {
+	case err != nil:
+		return badRequest("invalid resource version: " + err.Error())
+	case revision == 0 && !r.unconditional:
+		return r.versionRequired(old.Key.Name)
+	case revision != 0 && revision != old.Revision:
+		return r.modified(old.Key.Name)
+	}
+	return nil
 }
 
 // versionRequired refuses a version of an object that does not say which one it

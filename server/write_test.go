@@ -196,8 +196,11 @@ func TestReplace(t *testing.T) {
 	}{
 		{"wr1", vm("wr1", rv), "Conflict", `Operation cannot be fulfilled on virtualmachineinstances.kubevirt.io "wr1": the object has been modified; please apply your changes to the latest version and try again`, 409},
 		{"wr1", vm("wr1"), "Invalid", `virtualmachineinstances.kubevirt.io "wr1" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified for an update`, 422},
+		{"wr1", vm("wr1", `"resourceVersion":"00"`), "Invalid", "must be specified for an update", 422},
+		{"wr1", vm("", rv), "BadRequest", "the name of the object (wr1 based on URL) was undeterminable: name must be provided", 400},
 		{"wr1", vm("other", rv), "BadRequest", "the name of the object (other) does not match the name on the URL (wr1)", 400},
 		{"wr1", vm("wr1", `"resourceVersion":"`+second.ResourceVersion+`"`, `"uid":"x"`), "Conflict", "Precondition failed: UID in precondition: x, UID in object meta: " + first.UID, 409},
+		// Differs: PUT or PATCH to a resourceVersion that is no number
 		{"wr1", vm("wr1", `"resourceVersion":"abc"`), "BadRequest", `invalid resource version`, 400},
 		{"wr1", vm("wr1", `"resourceVersion":"-1"`), "BadRequest", `invalid resource version`, 400},
 		{"wr1", vm("wr1", `"resourceVersion":"9`+second.ResourceVersion+`"`), "Conflict", `the object has been modified`, 409},
@@ -230,6 +233,7 @@ func TestPatch(t *testing.T) {
 	assert.Equal(t, map[string]string{"z": "9"}, got.Metadata.Labels)
 	assert.Equal(t, 2, got.Metadata.Generation)
 
+	const required = `virtualmachineinstances.kubevirt.io "wr1" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified for an update`
 	const rejected = "the server rejected our request due to an error in our request"
 	for _, c := range []struct {
 		body, reason, message string
@@ -249,7 +253,12 @@ func TestPatch(t *testing.T) {
 		{`{"spec":{"domain":{"cpu":{"cores":0}}}}`, "Invalid", `VirtualMachineInstance.kubevirt.io "wr1" is invalid: spec.domain.cpu.cores: Invalid value: 0: must be at least 1`, 422},
 		{`{"metadata":{"resourceVersion":"5","labels":{"q":"1"}}}`, "Conflict", "the object has been modified", 409},
 		{`{"metadata":{"name":"other"}}`, "BadRequest", "does not match the name on the URL (wr1)", 400},
-		{`{"metadata":null}`, "BadRequest", "does not match the name on the URL", 400},
+		{`{"metadata":null}`, "BadRequest", "the name of the object (wr1 based on URL) was undeterminable: name must be provided", 400},
+		{`{"metadata":{"name":null}}`, "BadRequest", "was undeterminable", 400},
+		{`[{"op":"remove","path":"/metadata/resourceVersion"}]`, "Invalid", required, 422},
+		{`{"metadata":{"resourceVersion":null}}`, "Invalid", required, 422},
+		{`{"metadata":{"resourceVersion":"","labels":{"q":"1"}}}`, "Invalid", required, 422},
+		{`{"metadata":{"resourceVersion":"0"}}`, "Invalid", required, 422},
 		{`{"kind":"VirtualMachine"}`, "Invalid", "must be VirtualMachineInstance", 422},
 		{`"text"`, "BadRequest", "error decoding patch", 400},
 		{``, "BadRequest", "error decoding patch", 400},
@@ -270,7 +279,7 @@ func TestPatch(t *testing.T) {
 	}
 	assert.Contains(t, f.send("PATCH", inVMs+"/wr1?force=true", "{}").status(t).Message, "force: Forbidden: may not be specified for non-apply patch")
 
-	own := f.send("PATCH", inVMs+"/wr1", `{"metadata":{"uid":null,"creationTimestamp":null,"generation":99,"deletionTimestamp":"2026-01-01T00:00:00Z","namespace":null,"resourceVersion":null}}`).written(t, 200).Metadata
+	own := f.send("PATCH", inVMs+"/wr1", `{"metadata":{"uid":null,"creationTimestamp":null,"generation":99,"deletionTimestamp":"2026-01-01T00:00:00Z","namespace":null}}`).written(t, 200).Metadata
 	assert.Equal(t, first.UID, own.UID)
 	assert.Equal(t, 2, own.Generation)
 	assert.Empty(t, own.DeletionTimestamp)
