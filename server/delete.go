@@ -27,11 +27,7 @@ type deleteParams struct {
 
 // delete deletes an object, or begins to when it has finalizers.
 func (s *server) delete(x *exchange, namespace, name string, p deleteParams) error {
-	want, err := negotiate(x.r.Header.Get("Accept"), false)
-	if err != nil {
-		return err
-	}
-	include, err := readIncludeObject(want, nil)
+	want, include, err := negotiateDeletion(x, false)
 	if err != nil {
 		return err
 	}
@@ -60,6 +56,16 @@ func (s *server) delete(x *exchange, namespace, name string, p deleteParams) err
 		}
 		return s.deleted(x, name, uid)
 	}
+}
+
+// negotiateDeletion chooses the form of what is left of an object, or of a list of what
+// is deleted.
+func negotiateDeletion(x *exchange, list bool) (want wanted, include includeObject, err error) {
+	if want, err = negotiate(x.r.Header.Get("Accept"), list); err != nil {
+		return want, "", err
+	}
+	include, err = readIncludeObject(want, nil)
+	return want, include, err
 }
 
 // deleted answers that an object is gone.
@@ -202,11 +208,7 @@ func deleteOptions(x *exchange, body []byte) ([]byte, error) {
 
 // deleteCollection deletes what a list shows.
 func (s *server) deleteCollection(x *exchange, namespace string, p deleteParams, list listParams) error {
-	want, err := negotiate(x.r.Header.Get("Accept"), true)
-	if err != nil {
-		return err
-	}
-	include, err := readIncludeObject(want, nil)
+	want, include, err := negotiateDeletion(x, true)
 	if err != nil {
 		return err
 	}

@@ -34,6 +34,9 @@ func TestDeleteInForms(t *testing.T) {
 	assert.Contains(t, string(left.body), `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{`)
 	assert.Contains(t, string(left.body), `"deletionTimestamp"`)
 
+	f.send("POST", namespaces, namespace("team")).written(t, 201)
+	assert.Equal(t, []any{"team", "Terminating"}, f.do("DELETE", namespaces+"/team", asTable).table(t).Rows[0].Cells[:2])
+
 	some := f.do("DELETE", inVMs+"?labelSelector=nosuch", asTable).table(t)
 	assert.Empty(t, some.Rows)
 	assert.Contains(t, string(f.do("DELETE", inVMs+"?dryRun=All", partials).body), `"kind":"PartialObjectMetadataList"`)

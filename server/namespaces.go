@@ -13,7 +13,6 @@ import (
 
 	"github.com/vmikit/vmikit/gen/clusterserver"
 	"github.com/vmikit/vmikit/gen/vmi"
-	"github.com/vmikit/vmikit/openapi"
 	"github.com/vmikit/vmikit/server/managedfields"
 	"github.com/vmikit/vmikit/server/store"
 )
@@ -242,7 +241,8 @@ func (s *server) admitNamespace(x *exchange, name string) error {
 // endNamespace begins the end of a namespace, with all that is in it. What has
 // finalizers stays, and the namespace with it, until they are gone.
 func (s *server) endNamespace(x *exchange, name string, p deleteParams) error {
-	if err := acceptsJSON(x.r.Header.Get("Accept")); err != nil {
+	want, include, err := negotiateDeletion(x, false)
+	if err != nil {
 		return err
 	}
 	d, err := s.readDeletion(x, p)
@@ -271,7 +271,7 @@ func (s *server) endNamespace(x *exchange, name string, p deleteParams) error {
 				return err
 			}
 		}
-		return s.answerObject(x, http.StatusOK, ended, wanted{form: openapi.FormItem}, "")
+		return s.answerObject(x, http.StatusOK, ended, want, include)
 	}
 }
 
