@@ -103,6 +103,15 @@ func (g *gatherConn) sendHeld() error {
 	return err
 }
 
+// CloseWrite says that nothing more comes, where the connection can: net/http does so
+// before it closes one of which it has not read all, or the client would lose the answer.
+func (g *gatherConn) CloseWrite() error {
+	if c, ok := g.Conn.(interface{ CloseWrite() error }); ok {
+		return c.CloseWrite()
+	}
+	return nil
+}
+
 // hold begins to hold back what is written.
 func (g *gatherConn) hold() {
 	if g != nil {

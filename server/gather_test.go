@@ -5,12 +5,14 @@ import (
 	"context"
 	"crypto/tls"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -19,25 +21,66 @@ import (
 	"github.com/vmikit/vmikit/server/store"
 )
 
-// counted is a listener whose connections count what they are told to write.
+// counted is a listener whose connections count what is done with them.
 type counted struct {
 	net.Listener
-	writes atomic.Int64
+	writes, ends, closed atomic.Int64
 }
 
 type countedConn struct {
-	net.Conn
-	writes *atomic.Int64
+	*net.TCPConn
+	on *counted
 }
 
 func (l *counted) Accept() (net.Conn, error) {
 	c, err := l.Listener.Accept()
-	return countedConn{c, &l.writes}, err
+	if err != nil {
+		return nil, err
+	}
+	return countedConn{c.(*net.TCPConn), l}, nil
 }
 
 func (c countedConn) Write(p []byte) (int, error) {
-	c.writes.Add(1)
-	return c.Conn.Write(p)
+	c.on.writes.Add(1)
+	return c.TCPConn.Write(p)
+}
+
+func (c countedConn) CloseWrite() error {
+	c.on.ends.Add(1)
+	return c.TCPConn.CloseWrite()
+}
+
+func (c countedConn) Close() error {
+	c.on.closed.Add(1)
+	return c.TCPConn.Close()
+}
+
+// gathered serves a handler as vmikit serve does, over one version of HTTP.
+func gathered(t *testing.T, h http.Handler, second, secure bool) (*counted, *http.Client, string) {
+	t.Helper()
+	trusted := httptest.NewUnstartedServer(nil) // for its certificate and a client that trusts it
+	trusted.EnableHTTP2 = second
+	trusted.StartTLS()
+	t.Cleanup(trusted.Close)
+	s := &http.Server{Handler: h, Protocols: new(http.Protocols)}
+	s.Protocols.SetHTTP1(!second)
+	s.Protocols.SetHTTP2(second)
+	open, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	l := &counted{Listener: open}
+	serve, scheme := s.Serve, "http://"
+	if secure {
+		s.TLSConfig = &tls.Config{Certificates: trusted.TLS.Certificates}
+		serve, scheme = func(l net.Listener) error { return s.ServeTLS(l, "", "") }, "https://"
+	}
+	done := make(chan error, 1)
+	g := server.Gather(s, l)
+	go func() { done <- serve(g) }()
+	t.Cleanup(func() {
+		s.Close()
+		assert.ErrorIs(t, <-done, http.ErrServerClosed)
+	})
+	return l, trusted.Client(), scheme + open.Addr().String()
 }
 
 // An event of a watch leaves in one write, however large it is within reason, and all of
@@ -52,18 +95,10 @@ func TestGather(t *testing.T) {
 				require.NoError(t, err)
 				h, err := server.New(objects, server.WithLifetime(life))
 				require.NoError(t, err)
-				s := httptest.NewUnstartedServer(h)
-				s.EnableHTTP2 = protocol == "HTTP/2.0"
-				s.TLS = &tls.Config{DynamicRecordSizingDisabled: true} // httptest serves by this one
-				l := &counted{Listener: s.Listener}
-				s.Listener = server.Gather(s.Config, l)
-				s.StartTLS()
-				t.Cleanup(func() {
-					end()
-					s.Close()
-				})
+				l, client, url := gathered(t, h, protocol == "HTTP/2.0", true)
+				t.Cleanup(end)
 
-				res, err := s.Client().Get(s.URL + all + "?watch=1")
+				res, err := client.Get(url + all + "?watch=1")
 				require.NoError(t, err)
 				defer res.Body.Close()
 				require.Equal(t, http.StatusOK, res.StatusCode)
@@ -84,4 +119,22 @@ func TestGather(t *testing.T) {
 			})
 		}
 	}
+}
+
+// net/http ends its half of a connection whose request it has not read to the end. Who
+// sends it would lose the answer otherwise.
+func TestGatherEndsItsHalf(t *testing.T) {
+	h := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) })
+	l, client, url := gathered(t, h, false, false)
+	body, more := io.Pipe()
+	t.Cleanup(func() { more.Close() })
+	req, err := http.NewRequest(http.MethodPost, url, body)
+	require.NoError(t, err)
+	req.ContentLength = 1 << 20
+	res, err := client.Do(req)
+	require.NoError(t, err)
+	res.Body.Close()
+	assert.Equal(t, http.StatusTeapot, res.StatusCode)
+	require.Eventually(t, func() bool { return l.closed.Load() == 1 }, 5*time.Second, time.Millisecond)
+	assert.EqualValues(t, 1, l.ends.Load())
 }

@@ -56,7 +56,7 @@ func causesOf(issues openapi.Issues) []vmi.StatusCause {
 func fieldPath(pointer string) string {
 	var b strings.Builder
 	for token := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
-		token = strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
+		token = unescapeStep.Replace(token)
 		_, err := strconv.Atoi(token)
 		switch {
 		case b.Len() == 0:

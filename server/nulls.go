@@ -42,7 +42,7 @@ func dropNull(object map[string]any, pointer string) bool {
 	for i, token := range tokens {
 		switch v := at.(type) {
 		case map[string]any:
-			token = strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
+			token = unescapeStep.Replace(token)
 			member, there := v[token]
 			if there && member == nil && i == len(tokens)-1 {
 				delete(v, token)

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/vmikit/vmikit/internal/certs"
-	"github.com/vmikit/vmikit/server"
 )
 
 // Limits of connections. They are about clients that do not do their part;
@@ -67,7 +66,6 @@ func lasting(pair *certs.Pair) *servingCertificate {
 // are finished, within shutdownGrace.
 func serveUntil(ctx context.Context, s *http.Server, l net.Listener) error {
 	failed := make(chan error, 1)
-	l = server.Gather(s, l)
 	go func() {
 		if s.TLSConfig != nil {
 			failed <- s.ServeTLS(l, "", "")

@@ -71,7 +71,7 @@ func (o *serveOptions) run(ctx context.Context, stdin io.Reader, stderr io.Write
 		tellProfile(o.profile.profile(), c)
 	}()
 	defer func() { <-told }()
-	return serveUntil(ctx, s, l)
+	return serveUntil(ctx, s, server.Gather(s, l))
 }
 
 func (o *serveOptions) serverOptions(hosts []string, c *console) []server.Option {
