@@ -117,8 +117,8 @@ func (r *reach) owned(object map[string]any) map[string]any {
 	return part
 }
 
-// restore puts what is out of reach of a change into what the change has made of the
-// rest.
+// restore puts the members that are out of reach of a change into what the change has
+// made of the rest. Who owns what is found anew anyway.
 func (r *reach) restore(object, old map[string]any) {
 	if r == nil {
 		return
@@ -127,10 +127,6 @@ func (r *reach) restore(object, old map[string]any) {
 		if isUntouched(name, v) {
 			object[name] = v
 		}
-	}
-	owners := asObject(old[metadataMember])[ownersMember]
-	if meta := asObject(object[metadataMember]); meta != nil && isUntouched("", owners) {
-		meta[ownersMember] = owners
 	}
 }
 
