@@ -340,3 +340,20 @@ func labels(vm *client.VMI) map[string]string {
 	}
 	return view.Metadata.Labels
 }
+
+// A fake of one's own sees what a server would see.
+func ExampleEncode() {
+	var vm vmi.VirtualMachineInstance
+	vm.Metadata.Name = "web"
+	body, err := client.Encode(vm)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(string(body))
+
+	_, err = client.Encode([]string{"web"})
+	fmt.Println(err)
+	// Output:
+	// {"apiVersion":"kubevirt.io/v1","kind":"VirtualMachineInstance","metadata":{"name":"web"}}
+	// the object is a JSON array
+}

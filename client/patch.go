@@ -52,12 +52,15 @@ func JSONPatch(operations any) Patch {
 // be left out. A typed struct has no way to say that a field is empty, as opposed to
 // not there.
 func ApplyPatch(object any, force bool) Patch {
-	body, err := encodeObject(object)
+	body, err := Encode(object)
 	return Patch{mediaType: mediaTypeApply, body: body, force: force, err: err}
 }
 
-// encodeObject is the JSON of a machine, with apiVersion and kind.
-func encodeObject(object any) ([]byte, error) {
+// Encode is the JSON that [Client.Create] sends for an object: the bytes of what is JSON
+// already or a [VMI], or what encoding/json makes of it, with apiVersion and kind in front
+// where it has none. It is there for fakes of [Writer], and fails when the object is no
+// JSON object; what is in it is for a server to judge.
+func Encode(object any) (json.RawMessage, error) {
 	switch o := object.(type) {
 	case vmi.VirtualMachineInstance:
 		object = identified(o)

@@ -49,7 +49,7 @@ func dryRun(dry bool) *string {
 // A create whose answer got lost is an error below HTTP and is not repeated, see
 // [DefaultRetry]: the machine may exist.
 func (c *Client) Create(ctx context.Context, namespace string, object any, opts WriteOptions) (*VMI, error) {
-	body, err := encodeObject(object)
+	body, err := Encode(object)
 	call := c.call("create vmi " + oneLine(namespace+"/"+nameIn(body), maxNames))
 	if err == nil {
 		err = checkSegment("namespace", namespace)

@@ -116,8 +116,9 @@ func (s *Server) Reset() {
 }
 
 // Create puts machines into the server, and fails the test where one is not valid
-// or there already. Each is JSON as a string or as bytes, or a value that
-// encoding/json turns into that, such as [vmi.VirtualMachineInstance].
+// or there already. Each is what [client.Client.Create] takes: JSON as a string or as
+// bytes, or a value that encoding/json turns into that, such as
+// [vmi.VirtualMachineInstance].
 // apiVersion and kind may be left out, and a namespace is "default".
 func (s *Server) Create(objects ...any) {
 	s.t.Helper()
@@ -177,4 +178,14 @@ func newBackend(c *config) (*backend, error) {
 		return nil, err
 	}
 	return b, nil
+}
+
+// encode is the JSON of an object, with apiVersion and kind.
+func (s *Server) encode(object any) []byte {
+	s.t.Helper()
+	data, err := client.Encode(object)
+	if err != nil {
+		s.t.Fatalf("object of type %T: %v", object, err)
+	}
+	return data
 }
