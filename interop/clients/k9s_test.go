@@ -48,6 +48,9 @@ const k9sConfig = `k9s:
     noIcons: true
 `
 
+// editor is what a person edits with: this one writes that machines have failed.
+const editor = "sed -i s/Running/Failed/"
+
 // k9s opens the binary in a terminal, in the namespace lab, as the user client, and has
 // the person go to the machines. Its connections go over the wire.
 func (s *serving) k9s(t *testing.T, binary string, wire *wire) *terminal {
@@ -56,7 +59,10 @@ func (s *serving) k9s(t *testing.T, binary string, wire *wire) *terminal {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "config.yaml"), []byte(k9sConfig), 0o600))
 	log := filepath.Join(dir, "k9s.log")
 	cmd := exec.Command(binary, "--logLevel", "debug", "--logFile", log, "--namespace", "lab")
-	cmd.Env = append(s.environment(), "KUBECONFIG="+s.kubeconfigOver(t, wire), "K9S_CONFIG_DIR="+dir, "K9S_LOGS_DIR="+dir,
+	kubectl, err := kubectlBinary() // k9s edits with the one in the PATH
+	require.NoError(t, err)
+	cmd.Env = append(s.environment(), "KUBECONFIG="+s.kubeconfigOver(t, wire),
+		"PATH="+filepath.Dir(kubectl)+string(filepath.ListSeparator)+os.Getenv("PATH"), "K9S_EDITOR="+editor, "K9S_CONFIG_DIR="+dir, "K9S_LOGS_DIR="+dir,
 		"XDG_CONFIG_HOME="+dir, "XDG_DATA_HOME="+dir, "XDG_STATE_HOME="+dir, "XDG_CACHE_HOME="+dir)
 	t.Cleanup(func() {
 		if t.Failed() {
@@ -80,20 +86,20 @@ func (c *terminal) command(text string) {
 	c.press(enter)
 }
 
-// find has the person see the rows alone that have the text.
-func (c *terminal) find(text string, rows int) {
+// find has the person filter the rows: the title then has their number and the filter.
+func (c *terminal) find(text, title string) {
 	c.t.Helper()
 	c.press("/" + text)
 	c.sees("│  / " + text)
 	c.press(enter)
-	c.sees(fmt.Sprintf("[%d] </%s>", rows, text))
+	c.sees(title)
 }
 
-// TestK9s has a person look at machines and delete one.
+// TestK9s has a person look at machines, edit one and delete it.
 func TestK9s(t *testing.T) {
 	t.Parallel()
 	binary := k9sBinary(t)
-	s := serveFor(t, append(looking, may("delete", "kubevirt.io", "virtualmachineinstances")), "--load", corpus)
+	s := serveFor(t, append(looking, may("patch,delete", "kubevirt.io", "virtualmachineinstances")), "--load", corpus)
 	machines := servedMachines(t)
 	names := namesOf(labMachines(machines), everything)
 	lab := s.machines(t, "").Namespace("lab")
@@ -113,11 +119,11 @@ func TestK9s(t *testing.T) {
 	require.NoError(t, err)
 	c.sees("appears")
 	assert.Positive(t, wire.cut(), "connections that were cut")
-	_, err = lab.Patch(t.Context(), "appears", types.MergePatchType, []byte(`{"status":{"phase":"Running","nodeName":"node-9"}}`), metav1.PatchOptions{})
+	_, err = lab.Patch(t.Context(), "appears", types.MergePatchType, []byte(`{"status":{"phase":"Running","nodeName":"node-9"},"metadata":{"labels":{"tier":"gold"}}}`), metav1.PatchOptions{})
 	require.NoError(t, err)
 	c.row("appears", "Running", "node-9")
 
-	c.find("appears", 1)
+	c.find("appears", "[1] </appears>")
 	c.press("y")
 	c.sees("YAML(lab/appears)", "kind: VirtualMachineInstance", "uid: "+string(one.GetUID()), "phase: Running")
 	c.press(escape)
@@ -131,12 +137,21 @@ func TestK9s(t *testing.T) {
 	c.press(escape)
 	c.sees("[1] </appears>")
 
+	c.press("e")
+	c.row("appears", "Failed", "node-9")
+	edited, err := lab.Get(t.Context(), "appears", metav1.GetOptions{})
+	require.NoError(t, err)
+	phase, _, err := unstructured.NestedString(edited.Object, "status", "phase")
+	require.NoError(t, err)
+	assert.Equal(t, "Failed", phase)
+	c.find("-l tier=gold", "[1] </tier=gold>")
+
 	c.press(ctrlD)
 	c.sees("<Delete>", "Delete virtualmachineinstances lab/appears?")
 	_, err = lab.Get(t.Context(), "appears", metav1.GetOptions{})
 	require.NoError(t, err, "before it is confirmed")
 	c.press(tab + enter)
-	c.sees("[0] </appears>")
+	c.sees("[0] </tier=gold>")
 	_, err = lab.Get(t.Context(), "appears", metav1.GetOptions{})
 	assert.True(t, apierrors.IsNotFound(err), "%v", err)
 	c.command("quit")
@@ -149,7 +164,7 @@ func TestK9sForbidden(t *testing.T) {
 	s := serveFor(t, looking, "--load", corpus)
 	c := s.k9s(t, binary, wireTo(t, s.address))
 	c.sees("router-lab")
-	c.find("router-lab", 1)
+	c.find("router-lab", "[1] </router-lab>")
 	c.press(ctrlD)
 	c.sees("<Delete>")
 	c.press(tab + enter)
