@@ -77,9 +77,10 @@ fuzz: ## Fuzz each target for FUZZTIME (30s)
 		go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x "./$$dir" || exit 1; done
 
 .PHONY: bench
-bench: ## Measure: each goal beside its other side, in one run; FULL=1 has the size of the goals beside the API server (20 minutes)
+bench: ## Measure: each goal beside its other side, in one run; FULL=1 has the size of the goals beside the API server and client-go (an hour)
 	go test -run '^$$' -bench . -benchmem ./openapi ./server/... ./manifest ./internal/command ./contract/proxy
 	cd interop/apiserver && go run ./measure $(if $(FULL),-full)
+	cd interop/peers && go run ./measure $(if $(FULL),-full)
 
 .PHONY: soak
 soak: ## Churn for SOAK (10m) and watch the heap; run the tester on FLEETS (100) random fleets of each kind; deliver to 1,000 watchers and page 100,000 machines; take 2,000 connections from a watch

@@ -98,7 +98,8 @@ func (p *pager) read(ctx context.Context, c *Client, namespace string, opts List
 	if err != nil {
 		return "", err
 	}
-	for _, vm := range list.Items {
+	for i, vm := range list.Items {
+		list.Items[i] = nil // a view that the loop asks for goes with its machine
 		if !p.item(vm) {
 			break
 		}
