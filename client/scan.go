@@ -247,24 +247,36 @@ func (s *scanner) array(depth int) error {
 func (s *scanner) quoted() error {
 	text := s.text
 	for at := s.at + 1; at < len(text); at++ {
-		switch c := text[at]; {
-		case c == '"':
+		if !special[text[at]] {
+			continue
+		}
+		switch text[at] {
+		case '"':
 			s.at = at + 1
 			return nil
-		case c < ' ':
-			s.at = at
-			return errSyntax
-		case c == '\\':
+		case '\\':
 			s.at = at + 1
 			if err := s.escape(); err != nil {
 				return err
 			}
 			at = s.at
+		default:
+			s.at = at
+			return errSyntax
 		}
 	}
 	s.at = len(text)
 	return errShort
 }
+
+// special are the bytes that do not just stand for themselves in a string.
+var special = func() (is [256]bool) {
+	for c := range byte(' ') {
+		is[c] = true
+	}
+	is['"'], is['\\'] = true, true
+	return is
+}()
 
 // escape passes over what follows a backslash, but for its last byte.
 func (s *scanner) escape() error {
