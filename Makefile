@@ -41,8 +41,14 @@ generate: ## Write the derived documents, gen/ and the page of checks from the d
 	go run ./cmd/vmikit contract checks -o markdown > contract/CHECKS.md.new
 	mv contract/CHECKS.md.new contract/CHECKS.md
 
+.PHONY: api
+api: ## Write api/, what go doc says of each public package
+	rm -rf api && mkdir api
+	@for pkg in $$(go list ./... | grep -vE '/(internal|cmd|examples|gen/vmiclient|gen/[a-z]+server)(/|$$)'); do \
+		name=$${pkg#github.com/vmikit/vmikit/}; go doc -all "$$pkg" > "api/$${name//\//.}.txt" || exit 1; done
+
 .PHONY: check
-check: drift ## Everything that is looked at without running tests: drift, format, vet, lint, tidiness
+check: drift api-drift ## Everything that is looked at without running tests: drift, format, vet, lint, tidiness
 	@test -z "$$(git ls-files '*.go' | grep -v '\.gen\.go$$' | xargs gofmt -l | tee /dev/stderr)" || { echo "run gofmt -w on the files above"; exit 1; }
 	go vet ./...
 	go mod tidy -diff
@@ -51,6 +57,10 @@ check: drift ## Everything that is looked at without running tests: drift, forma
 .PHONY: drift
 drift: generate ## Fail when gen/ or a derived document is not what make generate writes
 	@git diff --exit-code --stat -- gen openapi contract/CHECKS.md || { echo "what is generated does not match what is committed: run make generate and commit the result with its cause"; exit 1; }
+
+.PHONY: api-drift
+api-drift: api ## Fail when a public API is not what api/ says; its diff is what a review looks at
+	@git diff --exit-code --stat -- api && test -z "$$(git ls-files --others -- api)" || { echo "what the packages export does not match api/: run make api and commit the result with its cause"; exit 1; }
 
 .PHONY: lint-openapi
 lint-openapi: ## Lint the three documents (needs npx)

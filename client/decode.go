@@ -19,7 +19,7 @@ type badValue struct {
 // encoding/json would not do: it stops at a time that is none and does not say where
 // that was; it takes {"phase":"Running","Phase":"Failed"} for Failed, where an API
 // server, which matches names exactly, sees Running and an unknown field; and it takes
-// four times as long. Whatever is not plain is left to it, value by value, so what a
+// three times as long. Whatever is not plain is left to it, value by value, so what a
 // value means, and how an error reads, is the same. Of members with the same name the
 // last one counts, whole.
 func decodeView(raw json.RawMessage, view any) *badValue {

@@ -138,3 +138,44 @@ func ExampleClient_All() {
 	// shop db Running
 	// shop web Scheduling
 }
+
+func ExampleVMI_View() {
+	srv := exampleServer()
+	defer srv.Close()
+	vm, err := exampleClient(srv).Get(context.Background(), "shop", "db")
+	if err != nil {
+		log.Fatal(err)
+	}
+	view, err := vm.View()
+	if err != nil {
+		log.Print(err) // a value that Go cannot hold; view has the rest
+	}
+	fmt.Println(view.Status.Phase, view.Status.Phase.Valid())
+	for _, nic := range view.Status.Interfaces {
+		fmt.Println(nic.IPAddress)
+	}
+	// Output:
+	// Running true
+	// 10.0.0.1
+}
+
+func ExampleNewVMI() {
+	vm, err := client.NewVMI([]byte(`{"metadata":{"name":"odd"},"spec":{"domain":{"cpu":{"cores":"2"}}},"status":{"phase":"Running"}}`))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(vm.Name(), vm.Phase())
+
+	view, err := vm.View()
+	fmt.Println(err)
+	fmt.Println(view.Status.Phase)
+	var item *client.ItemError
+	if errors.As(err, &item) {
+		fmt.Println(item.Pointer)
+	}
+	// Output:
+	// odd Running
+	// vmi odd: /spec/domain/cpu/cores: json: cannot unmarshal string into Go value of type int
+	// Running
+	// /spec/domain/cpu/cores
+}

@@ -28,7 +28,7 @@ type reference struct {
 }
 
 func (r *reference) decode(raw json.RawMessage, v reflect.Value, pointer string) bool {
-	_, own := v.Addr().Interface().(json.Unmarshaler)
+	method, own := v.Addr().Interface().(json.Unmarshaler)
 	switch kind := v.Kind(); {
 	case string(raw) == "null" && !own:
 		return true
@@ -71,7 +71,11 @@ func (r *reference) decode(raw json.RawMessage, v reflect.Value, pointer string)
 			r.decode(element, v.Index(i), pointer+"/"+strconv.Itoa(i))
 		}
 	default:
-		if err := json.Unmarshal(raw, v.Addr().Interface()); err != nil {
+		read := func() error { return json.Unmarshal(raw, v.Addr().Interface()) }
+		if own { // not by way of encoding/json, whose text differs between versions of Go
+			read = func() error { return method.UnmarshalJSON(raw) }
+		}
+		if err := read(); err != nil {
 			v.SetZero()
 			r.bad[pointer] = err.Error()
 			return false
