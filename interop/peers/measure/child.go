@@ -19,6 +19,9 @@ import (
 // childArgument is the first argument of this program when it is one of the sides.
 const childArgument = "child"
 
+// roundsInTurn is how often a side does its work before it is another's turn.
+const roundsInTurn = 3
+
 // usage is what one thing took.
 type usage struct {
 	CPU       float64 // ms, of all threads
@@ -26,42 +29,53 @@ type usage struct {
 	Peak      float64 // MB of heap above what there was before
 }
 
-// ask runs a side in a process of its own, against a fleet, and returns the median of
-// what it took.
-func (b *bench) ask(ctx context.Context, side string, machines int) (usage, error) {
+// ask runs each side in a process of its own, against a fleet, and returns the medians of
+// what they took. They take turns, as a machine is not as fast at one time as at another.
+func (b *bench) ask(ctx context.Context, machines int, sides ...string) (map[string]usage, error) {
 	f, err := newFleet(machines)
 	if err != nil {
-		return usage{}, err
+		return nil, err
 	}
 	server := httptest.NewServer(f)
 	defer server.Close()
 	self, err := os.Executable()
 	if err != nil {
-		return usage{}, err
+		return nil, err
 	}
-	cmd := exec.CommandContext(ctx, self, childArgument, side, server.URL, strconv.Itoa(machines), strconv.Itoa(b.rounds))
-	cmd.Stderr = b.log
-	out, err := cmd.Output()
-	if err != nil {
-		return usage{}, fmt.Errorf("%s: %w", side, err)
-	}
-	var rounds []usage
-	if err := json.Unmarshal(out, &rounds); err != nil {
-		return usage{}, fmt.Errorf("%s: %w", side, err)
-	}
-	median := func(of func(usage) float64) float64 {
-		var values []float64
-		for _, u := range rounds {
-			values = append(values, of(u))
+	rounds := map[string][]usage{}
+	for range b.turns {
+		for _, side := range sides {
+			cmd := exec.CommandContext(ctx, self, childArgument, side, server.URL, strconv.Itoa(machines), strconv.Itoa(roundsInTurn))
+			cmd.Stderr = b.log
+			out, err := cmd.Output()
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", side, err)
+			}
+			var taken []usage
+			if err := json.Unmarshal(out, &taken); err != nil {
+				return nil, fmt.Errorf("%s: %w", side, err)
+			}
+			rounds[side] = append(rounds[side], taken...)
 		}
-		slices.Sort(values)
-		return values[len(values)/2]
 	}
-	return usage{
-		CPU:       median(func(u usage) float64 { return u.CPU }),
-		Allocated: median(func(u usage) float64 { return u.Allocated }),
-		Peak:      median(func(u usage) float64 { return u.Peak }),
-	}, nil
+	took := map[string]usage{}
+	for side, taken := range rounds {
+		took[side] = usage{
+			CPU:       median(taken, func(u usage) float64 { return u.CPU }),
+			Allocated: median(taken, func(u usage) float64 { return u.Allocated }),
+			Peak:      median(taken, func(u usage) float64 { return u.Peak }),
+		}
+	}
+	return took, nil
+}
+
+func median(all []usage, of func(usage) float64) float64 {
+	var values []float64
+	for _, u := range all {
+		values = append(values, of(u))
+	}
+	slices.Sort(values)
+	return values[len(values)/2]
 }
 
 // runChild is this program as a side: it does the same a number of times and writes

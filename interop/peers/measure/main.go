@@ -41,7 +41,7 @@ type bench struct {
 	out, log io.Writer
 	lists    []int // of how many machines
 	stream   int   // how many machines All ranges over
-	rounds   int
+	turns    int   // of each side
 }
 
 // parts are what can be measured, in the order in which it is.
@@ -72,7 +72,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	b := &bench{out: stdout, log: stderr, lists: []int{1000}, stream: 10_000, rounds: 7}
+	b := &bench{out: stdout, log: stderr, lists: []int{1000}, stream: 10_000, turns: 3}
 	if *full {
 		b.lists = []int{1000, 10_000}
 	}

@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 // test.
 func TestMeasureListsAndMemory(t *testing.T) {
 	var out bytes.Buffer
-	b := &bench{out: &out, log: os.Stderr, lists: []int{0, 30}, stream: 1001, rounds: 1}
+	b := &bench{out: &out, log: os.Stderr, lists: []int{0, 30}, stream: 1001, turns: 1}
 	b.heading()
 	require.NoError(t, b.measureLists(t.Context()))
 	require.NoError(t, b.measureMemory(t.Context()))
