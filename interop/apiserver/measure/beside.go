@@ -93,7 +93,12 @@ func (b *bench) beside(ctx context.Context) (err error) {
 			if s == nil {
 				continue
 			}
-			if values[name], err = x.of(ctx, b, m, s); err != nil {
+			awake, err := rest(sides, name)
+			if err != nil {
+				return err
+			}
+			values[name], err = x.of(ctx, b, m, s)
+			if err := errors.Join(err, awake()); err != nil {
 				return err
 			}
 		}

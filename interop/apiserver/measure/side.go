@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -71,6 +72,36 @@ func start(ctx context.Context, name string, cmd []string, find func(io.Reader) 
 		return nil, errors.Join(fmt.Errorf("start %s: %w", name, err), s.close())
 	}
 	return s, nil
+}
+
+// rest stops the processes of all sides but one, so that what they still do after the
+// last measure, collecting gigabytes of garbage for one, is not in the figures of this
+// one. They go on when awake is called.
+func rest(sides map[string]*side, but string) (awake func() error, err error) {
+	var resting []*side
+	awake = func() (err error) {
+		for _, s := range resting {
+			err = errors.Join(err, s.signal(syscall.SIGCONT))
+		}
+		return err
+	}
+	for name, s := range sides {
+		if name == but {
+			continue
+		}
+		if err := s.signal(syscall.SIGSTOP); err != nil {
+			return nil, errors.Join(err, awake())
+		}
+		resting = append(resting, s)
+	}
+	return awake, nil
+}
+
+func (s *side) signal(sig syscall.Signal) error {
+	if err := syscall.Kill(s.pid, sig); err != nil {
+		return fmt.Errorf("%s: send %s: %w", s.name, sig, err)
+	}
+	return nil
 }
 
 // startVmikit starts vmikit serve with a token and with what a file has.
