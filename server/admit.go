@@ -53,8 +53,8 @@ func (w *Writer) read(data []byte) (*incoming, error) {
 	return &incoming{key, object, meta}, nil
 }
 
-// valid returns the members of a valid object. v1alpha3 is rewritten first: the
-// document knows v1 alone.
+// valid returns the members of a valid object, without the nulls that a write over HTTP
+// would lose. v1alpha3 is rewritten first: the document knows v1 alone.
 func (w *Writer) valid(data []byte) (map[string]any, error) {
 	issues := w.doc.ValidateObject(data)
 	var object map[string]any
@@ -67,6 +67,9 @@ func (w *Writer) valid(data []byte) (map[string]any, error) {
 		object["apiVersion"] = apiVersion
 		issues = slices.DeleteFunc(issues, func(i openapi.Issue) bool { return i.Pointer == "/apiVersion" && i.Rule == "enum" })
 	}
+	if bytes.Contains(data, []byte("null")) {
+		issues = w.forgetNulls(object, issues)
+	}
 	key := keyOf(object)
 	if w.enumUnknown == EnumWarn {
 		issues = w.soften(key, issues)
@@ -75,6 +78,16 @@ func (w *Writer) valid(data []byte) (map[string]any, error) {
 		return nil, &InvalidError{Key: key, Issues: issues}
 	}
 	return object, nil
+}
+
+// forgetNulls drops nulls as a write over HTTP does. What issues say of fields that
+// are there twice stays: the object does not show them any more.
+func (w *Writer) forgetNulls(object map[string]any, issues openapi.Issues) openapi.Issues {
+	metaWithoutNulls(object)
+	fields := slices.DeleteFunc(slices.Clone(issues), func(i openapi.Issue) bool { return !ofFields(i) })
+	others := slices.DeleteFunc(issues, ofFields)
+	inspect := func() openapi.Issues { return slices.DeleteFunc(w.doc.ValidateObject(canonical(object)), ofFields) }
+	return append(fields, withoutNulls(object, others, inspect)...)
 }
 
 // keyOf is the key that the object says, as far as it does.

@@ -14,11 +14,11 @@ import (
 const maxNullRounds = 3
 
 // withoutNulls drops the members of an object that are null where the document has no
-// null, and returns what is still to be said of it. To a Kubernetes API server they are
-// not there: Go leaves such fields of its own kinds alone, and of a custom resource they
-// are pruned before it is validated. In an array a null stays, and so it does where the
-// document has one.
-func (s *server) withoutNulls(x *exchange, object map[string]any, issues openapi.Issues) openapi.Issues {
+// null, and returns what is still to be said of it, which inspect says anew. To a
+// Kubernetes API server they are not there: Go leaves such fields of its own kinds alone,
+// and of a custom resource they are pruned before it is validated. In an array a null
+// stays, and so it does where the document has one.
+func withoutNulls(object map[string]any, issues openapi.Issues, inspect func() openapi.Issues) openapi.Issues {
 	for range maxNullRounds {
 		if !slices.ContainsFunc(issues, func(i openapi.Issue) bool { return !ofFields(i) }) {
 			return issues
@@ -27,7 +27,7 @@ func (s *server) withoutNulls(x *exchange, object map[string]any, issues openapi
 		for _, issue := range issues {
 			dropped = dropNull(object, issue.Pointer) || dropped
 		}
-		issues = s.inspect(x, canonical(object))
+		issues = inspect() // also of what the metadata has lost before
 		if !dropped {
 			return issues
 		}

@@ -169,7 +169,7 @@ func (s *server) judge(x *exchange, name string, raw []byte, object map[string]a
 		return err
 	}
 	if bytes.Contains(raw, []byte("null")) {
-		issues = s.withoutNulls(x, object, issues)
+		issues = withoutNulls(object, issues, func() openapi.Issues { return s.inspect(x, canonical(object)) })
 	}
 	return s.judgeRules(x, name, issues)
 }

@@ -48,6 +48,30 @@ func TestCreateKeepsWhatTheObjectHas(t *testing.T) {
 	assert.Equal(t, "1", v)
 }
 
+// What a POST takes, a file takes as well.
+func TestWriterForgetsNulls(t *testing.T) {
+	const begin = `{"apiVersion":"kubevirt.io/v1","kind":"VirtualMachineInstance","metadata":{"name":"a","finalizers":null,"labels":{"l":null}},"spec":{"nodeSelector":null,"hostname":null,"domain":{"cpu":null}}`
+	o, err := writer(t).Create(t.Context(), []byte(begin+`,"status":null}`))
+	require.NoError(t, err)
+	assert.NotContains(t, string(o.JSON), "null")
+	v, there := o.Label("l")
+	assert.True(t, there)
+	assert.Empty(t, v)
+
+	for rest, want := range map[string]string{
+		`,"spec":{"hostname":null}}`:                             "/spec json-duplicate-key",
+		`,"status":{"phase":"Runing","conditions":null}}`:        "/status/phase enum",
+		`,"Status":null}`:                                        "/Status json-key-case",
+		`,"status":{"interfaces":[null],"migrationState":null}}`: "/status/interfaces/0 type",
+	} {
+		_, err := writer(t).Create(t.Context(), []byte(begin+rest))
+		var invalid *server.InvalidError
+		require.ErrorAs(t, err, &invalid, rest)
+		require.Len(t, invalid.Issues, 1, rest)
+		assert.Equal(t, want, invalid.Issues[0].Pointer+" "+invalid.Issues[0].Rule)
+	}
+}
+
 func TestUpdateKeepsIdentity(t *testing.T) {
 	w := writer(t)
 	_, err := w.Create(t.Context(), []byte(`{"apiVersion":"kubevirt.io/v1","kind":"VirtualMachineInstance","metadata":{"name":"a","uid":"own","creationTimestamp":"2020-01-01T00:00:00Z"}}`))
