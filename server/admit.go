@@ -192,43 +192,22 @@ func (in *incoming) render(meta map[string]any) (store.Draft, error) {
 			d.Labels[k], _ = v.(string)
 		}
 	}
-	var buf bytes.Buffer
-	err := renderMembers(&buf, in.object, func(name string, v any) error {
+	var err error
+	d.JSON, err = appendMembersBy(make([]byte, 0, draftRoom), in.object, func(to []byte, name string, v any) ([]byte, error) {
 		if name != "metadata" {
-			return renderValue(&buf, v)
+			return appendTree(to, v)
 		}
-		return renderMembers(&buf, meta, func(name string, v any) error {
-			err := renderValue(&buf, v)
+		return appendMembersBy(to, meta, func(to []byte, name string, v any) ([]byte, error) {
+			to, err := appendTree(to, v)
 			if name == "resourceVersion" {
-				d.RevisionAt = buf.Len() - 1
+				d.RevisionAt = len(to) - 1
 			}
-			return err
+			return to, err
 		})
 	})
-	d.JSON = buf.Bytes()
 	return d, err
 }
 
-func renderMembers(buf *bytes.Buffer, m map[string]any, value func(name string, v any) error) error {
-	buf.WriteByte('{')
-	for i, name := range slices.Sorted(maps.Keys(m)) {
-		if i > 0 {
-			buf.WriteByte(',')
-		}
-		if err := renderValue(buf, name); err != nil {
-			return err
-		}
-		buf.WriteByte(':')
-		if err := value(name, m[name]); err != nil {
-			return err
-		}
-	}
-	buf.WriteByte('}')
-	return nil
-}
-
-func renderValue(buf *bytes.Buffer, v any) error {
-	text, err := appendTree(buf.AvailableBuffer(), v)
-	buf.Write(text)
-	return err
-}
+// draftRoom is enough for most machines. The store keeps a copy without what is left
+// of it.
+const draftRoom = 8 << 10

@@ -291,7 +291,12 @@ func appendTree(to []byte, v any) ([]byte, error) {
 	return appendOther(to, v)
 }
 
-func appendMembers(to []byte, members map[string]any) (_ []byte, err error) {
+func appendMembers(to []byte, members map[string]any) ([]byte, error) {
+	return appendMembersBy(to, members, func(to []byte, _ string, v any) ([]byte, error) { return appendTree(to, v) })
+}
+
+// appendMembersBy lets the value of each member be written by a function.
+func appendMembersBy(to []byte, members map[string]any, value func(to []byte, name string, v any) ([]byte, error)) (_ []byte, err error) {
 	var room [16]string
 	names := room[:0]
 	for name := range members {
@@ -306,7 +311,7 @@ func appendMembers(to []byte, members map[string]any) (_ []byte, err error) {
 		if to, err = appendTree(to, name); err != nil {
 			return nil, err
 		}
-		if to, err = appendTree(append(to, ':'), members[name]); err != nil {
+		if to, err = value(append(to, ':'), name, members[name]); err != nil {
 			return nil, err
 		}
 	}

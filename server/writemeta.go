@@ -1,7 +1,6 @@
 package server
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -152,8 +151,6 @@ func sameBeside(a, b map[string]any) bool {
 
 // canonical is an object in the one form that it is stored in.
 func canonical(object map[string]any) []byte {
-	var buf bytes.Buffer
-	// What was decoded from JSON always has a JSON form.
-	_ = renderValue(&buf, object)
-	return buf.Bytes()
+	text, _ := appendTree(make([]byte, 0, 1<<10), object) // what was decoded from JSON always has a JSON form
+	return text
 }

@@ -27,7 +27,7 @@ type parser struct {
 func take[T any](stack, space *[]T, from int) []T {
 	n := len(*stack) - from
 	if cap(*space)-len(*space) < n {
-		*space = make([]T, 0, max(n, 64))
+		*space = make([]T, 0, max(n, min(2*cap(*space), 64), 8))
 	}
 	start := len(*space)
 	*space = append(*space, (*stack)[from:]...)
