@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log"
-	"slices"
 	"time"
 
 	"github.com/vmikit/vmikit/client"
@@ -18,11 +17,7 @@ import (
 func exampleCluster(objects ...any) (s *servertest.Server, stop func()) {
 	t := &exampleRun{}
 	s = servertest.New(t, servertest.WithObjects(objects...))
-	return s, func() {
-		for _, end := range slices.Backward(t.ends) {
-			end()
-		}
-	}
+	return s, t.end
 }
 
 const (

@@ -28,16 +28,18 @@ func (e *exampleRun) Helper()            {}
 func (e *exampleRun) Cleanup(end func()) { e.ends = append(e.ends, end) }
 func (e *exampleRun) Fatal(args ...any)  { log.Fatal(args...) }
 
+func (e *exampleRun) end() {
+	for _, end := range slices.Backward(e.ends) {
+		end()
+	}
+}
+
 // exampleShop starts a server with a machine named web in the namespace shop.
 func exampleShop(opts ...client.Option) (c *client.Client, stop func()) {
 	t := &exampleRun{}
 	s := servertest.New(t, servertest.WithClientOptions(opts...), servertest.WithObjects(
 		`{"metadata":{"name":"web","namespace":"shop"},"spec":{"domain":{"cpu":{"cores":2,"numa":{"guestMappingPassthrough":{}}}}},"status":{"phase":"Running"}}`))
-	return s.Client, func() {
-		for _, end := range slices.Backward(t.ends) {
-			end()
-		}
-	}
+	return s.Client, t.end
 }
 
 func ExampleClient_Create() {
@@ -217,17 +219,30 @@ func ExampleWithRetry() {
 		}
 		return client.DefaultRetry(a)
 	}
-	_, err := client.New("https://localhost:6443", client.WithRetry(policy))
-	fmt.Println(err)
+	t := &exampleRun{} // in a test, its *testing.T
+	defer t.end()
+	s := servertest.New(t, servertest.WithObjects(`{"metadata":{"name":"web"}}`), servertest.WithClientOptions(client.WithRetry(policy)))
+	s.Inject(servertest.Fault{Status: http.StatusServiceUnavailable, Times: 1})
+
+	fmt.Println(s.Client.Delete(context.Background(), "default", "web", client.DeleteOptions{}))
+	for _, r := range s.Requests() {
+		fmt.Println(r.Verb, r.Status)
+	}
 	// Output:
 	// <nil>
+	// delete 503
+	// delete 200
 }
 
 func ExampleNoRetry() {
-	_, err := client.New("https://localhost:6443", client.WithRetry(client.NoRetry))
-	fmt.Println(err)
-	// Output:
-	// <nil>
+	t := &exampleRun{} // in a test, its *testing.T
+	defer t.end()
+	s := servertest.New(t, servertest.WithClientOptions(client.WithRetry(client.NoRetry)))
+	s.Inject(servertest.Fault{Status: http.StatusServiceUnavailable, Times: 1})
+
+	_, err := s.Client.Get(context.Background(), "default", "web")
+	fmt.Println(errors.Is(err, client.ErrUnavailable), len(s.Requests()))
+	// Output: true 1
 }
 
 // What a histogram of Prometheus or a span of OpenTelemetry needs.

@@ -18,12 +18,16 @@ import (
 // exampleFile writes a kubeconfig for a server, as an administrator hands it out.
 func exampleFile(srv *httptest.Server) string {
 	ca := base64.StdEncoding.EncodeToString(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: srv.Certificate().Raw}))
+	return exampleFileOf(config("server: '"+srv.URL+"', certificate-authority-data: "+ca, "token: t0k3n"))
+}
+
+// exampleFileOf writes a file into a directory of its own.
+func exampleFileOf(text string) string {
 	dir, err := os.MkdirTemp("", "example")
 	if err != nil {
 		log.Fatal(err)
 	}
 	file := filepath.Join(dir, "kubeconfig")
-	text := config("server: '"+srv.URL+"', certificate-authority-data: "+ca, "token: t0k3n")
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		log.Fatal(err)
 	}
