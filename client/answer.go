@@ -154,23 +154,38 @@ func (a *answer) begin() error {
 
 // object reads the body as one machine. The error means that it is none.
 func (a *answer) object() (*VMI, error) {
-	if err := a.begin(); err != nil {
-		return nil, err
+	raw, found, err := a.whole()
+	if err == nil {
+		err = checkKind(raw, found)
 	}
-	var found head
-	text, err := a.value(&found)
 	if err != nil {
 		return nil, err
 	}
-	raw := bytes.Clone(text)
-	if err := a.end(); err != nil {
-		return nil, err
-	}
-	if kind := found.kind.in(raw); kind != kindVMI {
-		status, _ := parseStatus(raw)
-		return nil, wrongKind(kind, kindVMI, status.Message)
-	}
 	return newVMI(raw, found), nil
+}
+
+// whole reads the body as one JSON value.
+func (a *answer) whole() (json.RawMessage, head, error) {
+	var found head
+	if err := a.begin(); err != nil {
+		return nil, found, err
+	}
+	text, err := a.value(&found)
+	if err != nil {
+		return nil, found, err
+	}
+	raw := bytes.Clone(text)
+	return raw, found, a.end()
+}
+
+// checkKind fails unless an object is a machine.
+func checkKind(raw json.RawMessage, found head) error {
+	kind := found.kind.in(raw)
+	if kind == kindVMI {
+		return nil
+	}
+	status, _ := parseStatus(raw)
+	return wrongKind(kind, kindVMI, status.Message)
 }
 
 // wrongKind says what a body is instead of the wanted kind. Servers that put a

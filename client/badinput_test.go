@@ -194,3 +194,43 @@ func TestTheTimeoutOfAListIsForItsFirstByte(t *testing.T) {
 	_, err := c.List(t.Context(), "vms", client.ListOptions{})
 	assert.NoError(t, err)
 }
+
+// stalled is a server that sends the beginning of an answer and then nothing more.
+func stalled(status int, contentType, begin string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		w.Header().Set("Content-Type", contentType)
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, begin)
+		_ = http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+	}
+}
+
+// What is known to be wrong is told without waiting for the rest of it.
+func TestTheRestOfAnAnswerThatIsNotWantedIsNotWaitedFor(t *testing.T) {
+	var ended []client.Result
+	hook := client.WithHook(func(ctx context.Context, _ *client.Request) (context.Context, func(client.Result)) {
+		return ctx, func(r client.Result) { ended = append(ended, r) }
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	for op, err := range every(ctx, serve(t, stalled(200, "text/html", "<html>"), once, hook)) {
+		assert.EqualError(t, err, op+"answer is not JSON but text/html (200)")
+	}
+	require.Len(t, ended, 5)
+	for _, result := range ended {
+		assert.NoError(t, result.Err)
+	}
+
+	large := page("", strings.TrimSuffix(strings.Repeat(object("web", `,"x":"`+strings.Repeat("x", 1<<20)+`"`)+",", 8), ","))
+	c := serve(t, stalled(200, "application/json", strings.TrimSuffix(large, "}\n")), once)
+	seen := 0
+	for _, err := range c.All(ctx, "vms", client.ListOptions{}) {
+		require.NoError(t, err)
+		if seen++; seen == 8 {
+			break
+		}
+	}
+	assert.NoError(t, ctx.Err())
+}

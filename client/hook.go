@@ -215,16 +215,18 @@ func (b *observedBody) Read(p []byte) (int, error) {
 	switch err {
 	case nil:
 	case io.EOF:
-		b.once.Do(func() { b.done(b.read, nil) })
+		b.end(nil)
 	default:
-		b.once.Do(func() { b.done(b.read, err) })
+		b.end(err)
 	}
 	return n, err
 }
 
+func (b *observedBody) end(err error) { b.once.Do(func() { b.done(b.read, err) }) }
+
 func (b *observedBody) Close() error {
 	err := b.ReadCloser.Close()
-	b.once.Do(func() { b.done(b.read, nil) })
+	b.end(nil)
 	return err
 }
 

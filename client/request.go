@@ -27,7 +27,8 @@ type call struct {
 	begun bool
 
 	attempt int
-	limit   context.Context // of the attempt, nil for none of its own
+	limit   context.Context // of the attempt
+	cancel  func()          // ends the attempt
 	method  string
 	path    string
 }
@@ -89,7 +90,7 @@ func (c *call) try(ctx context.Context, send func(vmiclient.RequestEditorFn) (*h
 	if err != nil {
 		return c.wrap(ctx, err)
 	}
-	defer discard(resp.Body)
+	defer c.discard(resp.Body)
 	if !succeeded(c.method, resp.StatusCode) {
 		return c.refused(resp)
 	}
@@ -124,12 +125,12 @@ func succeeded(method string, status int) bool {
 // limitTime sets the limit of [WithTimeout] for an attempt. answered lifts it, done
 // frees what it holds.
 func (c *call) limitTime(ctx context.Context) (answered, done func()) {
+	limit, cancel := context.WithCancelCause(ctx)
+	c.limit, c.cancel = limit, func() { cancel(nil) }
 	d := c.client.cfg.timeout
 	if d == 0 {
-		return func() {}, func() {}
+		return func() {}, c.cancel
 	}
-	limit, cancel := context.WithCancelCause(ctx)
-	c.limit = limit
 	timer := time.AfterFunc(d, func() { cancel(&timeoutError{d}) })
 	return func() { timer.Stop() }, func() {
 		timer.Stop()
@@ -222,12 +223,23 @@ func (e *interrupted) Error() string {
 
 func (e *interrupted) Unwrap() []error { return []error{e.end, e.cause, e.last} }
 
-// maxDiscard is how much of a body is read only to keep its connection for the
-// next request; beyond it a new connection is cheaper.
-const maxDiscard = 64 << 10
+const (
+	// maxDiscard is how much of a body is read only to keep its connection for the
+	// next request; beyond it a new connection is cheaper.
+	maxDiscard = 64 << 10
+	// maxDiscardTime is how long that may take: nobody is to wait for a server that
+	// holds back what nobody wants.
+	maxDiscardTime = 100 * time.Millisecond
+)
 
-func discard(body io.ReadCloser) {
+// discard is done with a body, whether or not it has come to its end.
+func (c *call) discard(body io.ReadCloser) {
+	if observed, ok := body.(*observedBody); ok {
+		observed.end(nil) // What follows is none of a hook's business.
+	}
+	late := time.AfterFunc(maxDiscardTime, c.cancel)
 	_, _ = io.CopyN(io.Discard, body, maxDiscard)
+	late.Stop()
 	_ = body.Close()
 }
 

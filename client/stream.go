@@ -63,7 +63,7 @@ func (w *watcher) open(parent context.Context) (*stream, error) {
 	ctx, cancel := context.WithTimeout(parent, lasts+watchGrace)
 	late := time.AfterFunc(watchGrace, cancel)
 	s := &stream{call: w.call(), most: w.client.cfg.maxObject + maxEnvelope, cancel: cancel, parent: parent, began: time.Now()}
-	s.call.attempt = w.failures + 1
+	s.call.attempt, s.call.cancel = w.failures+1, cancel
 	resp, err := w.send(ctx, int64(lasts/time.Second), s.call.record)
 	late.Stop()
 	if err != nil {
@@ -72,7 +72,7 @@ func (w *watcher) open(parent context.Context) (*stream, error) {
 	}
 	if resp.StatusCode != http.StatusOK {
 		defer cancel()
-		defer discard(resp.Body)
+		defer s.call.discard(resp.Body)
 		return nil, s.call.refused(resp)
 	}
 	s.body = resp.Body

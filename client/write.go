@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 
 	"github.com/vmikit/vmikit/gen/vmi"
@@ -199,17 +198,15 @@ func (o DeleteOptions) body() map[string]any {
 // readDeleted accepts what servers answer to a deletion: a Status that says Success,
 // or the machine, when it is to be gone later. A page of some proxy is neither.
 func readDeleted(body *answer) error {
-	data, err := io.ReadAll(body)
+	raw, found, err := body.whole()
 	if err != nil {
 		return err
 	}
-	whole := &answer{from: bytes.NewReader(data), contentType: body.contentType}
-	status, ok := parseStatus(data)
-	if !ok {
-		_, err := whole.object()
-		return err
-	}
-	if status.Status == vmi.StatusStatusFailure {
+	status, ok := parseStatus(raw)
+	switch {
+	case !ok:
+		return checkKind(raw, found)
+	case status.Status == vmi.StatusStatusFailure:
 		return wrongKind(status.Kind, kindVMI, status.Message)
 	}
 	return nil
