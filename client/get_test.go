@@ -7,7 +7,9 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -119,25 +121,51 @@ func TestBrokenConnectionIsNotAnAnswer(t *testing.T) {
 
 func TestEndOfTheContextIsVisible(t *testing.T) {
 	hang := func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == machines+"/headers" {
-			w.WriteHeader(http.StatusOK)
-			w.(http.Flusher).Flush()
+		_, _ = io.Copy(io.Discard, r.Body)
+		if strings.HasPrefix(r.URL.Path, "/begun/") {
+			_, _ = io.WriteString(w, `{"kind":`)
+			_ = http.NewResponseController(w).Flush()
 		}
 		<-r.Context().Done()
 	}
-	c := serve(t, hang)
 	tired := errors.New("tired")
-	for _, name := range []string{"nothing", "headers"} {
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
-		_, err := c.Get(ctx, "vms", name)
-		cancel()
-		assert.ErrorIs(t, err, context.DeadlineExceeded)
-		assert.ErrorContains(t, err, "get vmi vms/"+name)
+	for _, protocol := range []string{"HTTP/1.1", "HTTP/2"} {
+		srv := httptest.NewUnstartedServer(http.HandlerFunc(hang))
+		srv.EnableHTTP2 = protocol == "HTTP/2"
+		srv.StartTLS()
+		defer srv.Close()
+		for _, path := range []string{"", "/begun"} {
+			c := connect(t, srv.URL+path, client.WithHTTPClient(srv.Client()))
+			for op, call := range map[string]func(context.Context) error{
+				"get": func(ctx context.Context) error {
+					_, err := c.Get(ctx, "vms", "web")
+					return err
+				},
+				"create": func(ctx context.Context) error {
+					_, err := c.Create(ctx, "vms", object("web", ""), client.WriteOptions{})
+					return err
+				},
+				"watch": func(ctx context.Context) error {
+					for _, err := range c.Watch(ctx, "vms", client.WatchOptions{ResourceVersion: "7"}) {
+						return err
+					}
+					return nil
+				},
+			} {
+				where := protocol + path + " " + op
+				ctx, cancel := context.WithTimeoutCause(t.Context(), 20*time.Millisecond, tired)
+				err := call(ctx)
+				cancel()
+				assert.ErrorIs(t, err, context.DeadlineExceeded, where)
+				assert.ErrorIs(t, err, tired, where)
+				assert.ErrorContains(t, err, op+" vmi", where)
 
-		ctx, because := context.WithCancelCause(t.Context())
-		time.AfterFunc(20*time.Millisecond, func() { because(tired) })
-		_, err = c.Get(ctx, "vms", name)
-		assert.ErrorIs(t, err, context.Canceled)
-		assert.ErrorIs(t, err, tired)
+				ctx, because := context.WithCancelCause(t.Context())
+				time.AfterFunc(20*time.Millisecond, func() { because(tired) })
+				err = call(ctx)
+				assert.ErrorIs(t, err, context.Canceled, where)
+				assert.ErrorIs(t, err, tired, where)
+			}
+		}
 	}
 }

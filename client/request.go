@@ -101,6 +101,11 @@ func (c *call) try(ctx context.Context, send func(vmiclient.RequestEditorFn) (*h
 		body.from = &limitedBody{from: resp.Body, left: c.client.cfg.maxObject, limit: c.client.cfg.maxObject}
 	}
 	err = read(body)
+	if c.limit.Err() != nil && err != nil && body.failed == nil {
+		// The server may have seen the end of the connection, and ended its answer in
+		// order, before this side has closed it.
+		body.failed = context.Cause(c.limit)
+	}
 	if c.begun = body.begun; body.failed != nil {
 		_ = resp.Body.Close() // there may be more of it than anybody wants to read
 		return c.wrap(ctx, fmt.Errorf("reading the answer: %w", body.failed))
@@ -174,11 +179,14 @@ func (b *limitedBody) Read(p []byte) (int, error) {
 // wrap says which call failed below HTTP.
 func (c *call) wrap(ctx context.Context, err error) error {
 	err = withoutURL(err)
-	// net/http reports the context's cause when there is one; callers look for
-	// context.Canceled or context.DeadlineExceeded.
+	// net/http reports the context's cause or, over HTTP/2, that it has ended; callers
+	// look for both.
 	if end := ctx.Err(); end != nil {
 		if !errors.Is(err, end) {
-			return fmt.Errorf("%s: %w: %w", c.op, end, err)
+			err = fmt.Errorf("%w: %w", end, err)
+		}
+		if cause := context.Cause(ctx); !errors.Is(err, cause) {
+			err = fmt.Errorf("%w: %w", err, cause)
 		}
 		return fmt.Errorf("%s: %w", c.op, err)
 	}
