@@ -2,7 +2,9 @@ package client
 
 import (
 	"encoding/json"
+	"errors"
 	"io"
+	"math"
 	"mime"
 	"net/http"
 	"net/url"
@@ -67,11 +69,12 @@ func redirectTarget(resp *http.Response) string {
 
 // retryAfter reads the header in both of its forms (RFC 9110, section 10.2.3). A
 // date is taken relative to the Date of the same answer, so that the clocks of
-// client and server need not agree.
+// client and server need not agree. Seconds beyond what a Duration holds are as many as
+// it does: they ask for more patience than anybody has, not for none.
 func retryAfter(header http.Header, details vmi.StatusDetails) time.Duration {
 	value := strings.TrimSpace(header.Get("Retry-After"))
-	if seconds, err := strconv.ParseInt(value, 10, 32); err == nil {
-		return time.Duration(max(seconds, 0)) * time.Second
+	if seconds, err := strconv.ParseInt(value, 10, 64); err == nil || errors.Is(err, strconv.ErrRange) {
+		return time.Duration(min(max(seconds, 0), math.MaxInt64/int64(time.Second))) * time.Second
 	}
 	if at, err := http.ParseTime(value); err == nil {
 		now, err := http.ParseTime(header.Get("Date"))
