@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -233,4 +234,36 @@ func TestTheRestOfAnAnswerThatIsNotWantedIsNotWaitedFor(t *testing.T) {
 		}
 	}
 	assert.NoError(t, ctx.Err())
+}
+
+// spoken is a server that sends the same bytes on each connection, whatever they mean.
+func spoken(t *testing.T, text string, asked *atomic.Int32) string {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = listener.Close() })
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			if req, err := http.ReadRequest(bufio.NewReader(conn)); err == nil {
+				_, _ = io.Copy(io.Discard, req.Body)
+				asked.Add(1)
+				_, _ = io.WriteString(conn, text)
+			}
+			_ = conn.Close()
+		}
+	}()
+	return "http://" + listener.Addr().String()
+}
+
+func TestServersThatSpeakSomethingElse(t *testing.T) {
+	var asked atomic.Int32
+	c := connect(t, spoken(t, "220 "+strings.Repeat("welcome \x1b[31m", 1<<16)+"\r\n", &asked), once)
+	for op, err := range every(t.Context(), c) {
+		require.ErrorContains(t, err, op+"net/http: HTTP/1.x transport connection broken: malformed HTTP ")
+		assert.Less(t, len(err.Error()), 1200)
+		assert.NotContains(t, err.Error(), "\x1b")
+	}
 }

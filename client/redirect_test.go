@@ -1,6 +1,7 @@
 package client_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -97,5 +98,19 @@ func TestRedirectsThatMakeAReadOfAWriteAreNotFollowed(t *testing.T) {
 		require.ErrorAs(t, err, &refused)
 		assert.Equal(t, status, refused.Status)
 		assert.Equal(t, []string{"DELETE"}, methods)
+	}
+}
+
+// net/http repeats what it cannot parse, and login pages carry state in it.
+func TestRedirectsToWhatIsNoURLAreNotRepeated(t *testing.T) {
+	for _, location := range []string{"http://[::1/?state=s3cr3t", "%zz?s3cr3t", "http://a b/?s3cr3t", "http://u:s3cr3t@h:0x/"} {
+		c := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			w.Header()["Location"] = []string{location}
+			w.WriteHeader(http.StatusFound)
+		})
+		for op, err := range every(t.Context(), c) {
+			assert.EqualError(t, err, op+"redirect to a place that is no URL")
+			assert.NotContains(t, fmt.Sprintf("%+v %#v", err, err), "s3cr3t")
+		}
 	}
 }

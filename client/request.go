@@ -199,13 +199,37 @@ func (c *call) wrap(ctx context.Context, err error) error {
 	return fmt.Errorf("%s: %w", c.op, err)
 }
 
-// withoutURL keeps only the cause of a url.Error, whose text holds the query.
+// maxCauseText is how much of the text of an error below HTTP is shown.
+const maxCauseText = 1 << 10
+
+// withoutURL keeps only the cause of a url.Error, whose text holds the query. Of a cause
+// that repeats what the server has sent, no more is shown than is known to be harmless.
 func withoutURL(err error) error {
 	if u, ok := errors.AsType[*url.Error](err); ok {
-		return u.Err
+		err = u.Err
+	}
+	if err == nil {
+		return nil
+	}
+	text := err.Error()
+	if strings.HasPrefix(text, "failed to parse Location header ") {
+		return errors.New("redirect to a place that is no URL")
+	}
+	if short := oneLine(text, maxCauseText); short != text {
+		return &shortened{short, err}
 	}
 	return err
 }
+
+// shortened is an error with a text of its own: net/http repeats a line of whatever
+// length that is not HTTP.
+type shortened struct {
+	text string
+	err  error
+}
+
+func (e *shortened) Error() string { return e.text }
+func (e *shortened) Unwrap() error { return e.err }
 
 // ended is the error of a call whose context did not last until the next attempt.
 func (c *call) ended(ctx context.Context, last error) error {
