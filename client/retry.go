@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 )
@@ -128,14 +129,23 @@ func isConnectionError(err error) bool {
 	if timed, ok := errors.AsType[net.Error](err); ok && timed.Timeout() {
 		return true
 	}
-	return isHTTP2Error(err)
+	return isTransportError(err)
 }
 
-// isHTTP2Error goes by the text, as net/http exports none of the types: a stream
-// that was reset, a connection that said GOAWAY or whose pings went unanswered.
-func isHTTP2Error(err error) bool {
+// transportErrors are how those texts begin that net/http has no types for: an HTTP/2
+// stream that was reset, an HTTP/2 connection that said GOAWAY or whose pings went
+// unanswered, and a connection that broke off in the middle of the line that an HTTP/1
+// answer begins with, of a header or of a trailer, which it calls suspiciously long then.
+var transportErrors = []string{
+	"http2: ", "stream error: ",
+	"net/http: HTTP/1.x transport connection broken: malformed ",
+	"http: unexpected EOF reading trailer", "http: suspiciously long trailer",
+}
+
+func isTransportError(err error) bool {
 	for ; err != nil; err = errors.Unwrap(err) {
-		if text := err.Error(); strings.HasPrefix(text, "http2: ") || strings.HasPrefix(text, "stream error: ") {
+		text := err.Error()
+		if slices.ContainsFunc(transportErrors, func(begin string) bool { return strings.HasPrefix(text, begin) }) {
 			return true
 		}
 	}

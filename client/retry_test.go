@@ -1,6 +1,7 @@
 package client_test
 
 import (
+	"bufio"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -159,6 +160,46 @@ func TestReadsAreTriedAgain(t *testing.T) {
 		assert.ErrorIs(t, err, client.ErrUnavailable)
 		assert.Equal(t, 1, p.requests)
 	})
+}
+
+// Wherever an answer breaks off, a read is made again.
+func TestReadsAreTriedAgainWhereverTheAnswerBreaksOff(t *testing.T) {
+	web := object("web", "")
+	for _, text := range []string{
+		fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(web), web),
+		fmt.Sprintf("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X\r\n\r\n%x\r\n%s\r\n0\r\nX: y\r\n\r\n", len(web), web),
+	} {
+		for end := range len(text) {
+			tries := 0
+			cut := func(a client.Attempt) (client.Wait, bool) {
+				tries++
+				_, again := client.DefaultRetry(a)
+				return client.Wait{}, again
+			}
+			c := connect(t, "http://vms.example", client.WithRetry(cut), client.WithTransport(&http.Transport{
+				DialContext: func(context.Context, string, string) (net.Conn, error) {
+					return answering(text[:min(len(text), end+tries*len(text))]), nil
+				},
+			}))
+			vm, err := c.Get(t.Context(), "vms", "web")
+			if assert.NoError(t, err, text[:end]) {
+				assert.Equal(t, web, string(vm.Raw))
+				assert.Equal(t, 1, tries, text[:end])
+			}
+		}
+	}
+}
+
+// answering is a connection whose other end answers a request with a text and hangs up.
+func answering(text string) net.Conn {
+	here, there := net.Pipe()
+	go func() {
+		defer there.Close()
+		if _, err := http.ReadRequest(bufio.NewReader(there)); err == nil {
+			_, _ = io.WriteString(there, text)
+		}
+	}()
+	return here
 }
 
 type failing struct{ err error }
