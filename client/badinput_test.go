@@ -267,3 +267,16 @@ func TestServersThatSpeakSomethingElse(t *testing.T) {
 		assert.NotContains(t, err.Error(), "\x1b")
 	}
 }
+
+// A list that says no state, or of what it is, is nothing to compare with and to go on from.
+func TestListsThatAWatchCannotGoOnFrom(t *testing.T) {
+	for body, want := range map[string]string{
+		strings.Replace(page("", object("a", "")), `"12"`, `""`, 1):  `answer has the resourceVersion "", which is no state to go on from (200)`,
+		strings.Replace(page("", object("a", "")), `"12"`, `"0"`, 1): `answer has the resourceVersion "0", which is no state to go on from (200)`,
+		page("", object("", "")):                                     "answer has an item without a name (200)",
+		page("", "null"):                                             "answer has an item without a name (200)",
+	} {
+		err := follow(t, serve(t, answer(200, "application/json", body)).Watch(t.Context(), "vms", client.WatchOptions{})).end()
+		assert.EqualError(t, err, "list vmis in vms: "+want)
+	}
+}

@@ -65,6 +65,8 @@ func (v *VMI) look() *head {
 	return &v.head
 }
 
+func (v *VMI) kind() string { return v.look().kind.in(v.Raw) }
+
 // Name is the machine's metadata.name. Like its siblings it is empty where the object
 // has no such member, or has something there that is no string.
 func (v *VMI) Name() string { return v.look().name.in(v.Raw) }

@@ -3,8 +3,10 @@ package client
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/vmikit/vmikit/gen/vmi"
@@ -178,6 +180,12 @@ func (w *watcher) listOnce(ctx context.Context) error {
 			return err
 		}
 		w.reached = true
+		if revision == "" {
+			revision = page.ResourceVersion
+		}
+		if err := w.checkPage(page, revision, opts.Continue); err != nil {
+			return err
+		}
 		for _, vm := range page.Items {
 			for _, e := range pass.see(vm) {
 				if !w.yield(e, nil) {
@@ -185,14 +193,8 @@ func (w *watcher) listOnce(ctx context.Context) error {
 				}
 			}
 		}
-		if revision == "" {
-			revision = page.ResourceVersion
-		}
 		if page.Continue == "" {
 			break
-		}
-		if page.Continue == opts.Continue {
-			return &Error{Op: listOp(w.namespace), Status: http.StatusOK, Message: errSamePage.Error()}
 		}
 		opts.Continue = page.Continue
 	}
@@ -206,6 +208,24 @@ func (w *watcher) listOnce(ctx context.Context) error {
 		return errLoopEnded
 	}
 	return nil
+}
+
+// checkPage refuses a page of a list that a watch cannot go on from. From no revision or
+// "0" servers watch from where they like, and what was deleted before that is lost; what
+// has no name cannot be told from another.
+func (w *watcher) checkPage(page *List, revision, token string) error {
+	what := ""
+	switch {
+	case revision == "" || revision == "0":
+		what = fmt.Sprintf("answer has the resourceVersion %q, which is no state to go on from", revision)
+	case slices.ContainsFunc(page.Items, func(vm *VMI) bool { return vm.Name() == "" }):
+		what = "answer has an item without a name"
+	case page.Continue != "" && page.Continue == token:
+		what = errSamePage.Error()
+	default:
+		return nil
+	}
+	return &Error{Op: listOp(w.namespace), Method: http.MethodGet, Status: http.StatusOK, Message: what}
 }
 
 // follow reads one answer to a watch until it ends, which is nil, or fails.
@@ -240,8 +260,13 @@ func (w *watcher) take(s *stream, e *wireEvent) error {
 		return s.wrong("an event has " + jsonType(vm.Raw) + " where an object belongs")
 	}
 	revision := vm.ResourceVersion()
-	if revision == "" {
+	switch kind := vm.kind(); {
+	case kind != "" && kind != kindVMI:
+		return s.wrong("an event has a " + oneLine(kind, 80) + " where a " + kindVMI + " belongs")
+	case revision == "":
 		return s.wrong("an event has no resourceVersion")
+	case vm.Name() == "" && e.Type != string(vmi.WatchEventTypeBOOKMARK):
+		return s.wrong("an event has no name")
 	}
 	w.failures = 0
 	var events []Event
