@@ -95,8 +95,11 @@ func (w *wait) run(ctx context.Context, c *Client, namespace, name string) error
 	}
 	opts := WatchOptions{FieldSelector: "metadata.name=" + fieldValue.Replace(name)}
 	for e, err := range c.Watch(ctx, namespace, opts) {
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
+		case e.Type != EventSynced && e.Name != name:
+			continue // from a server that does not know the selector
 		}
 		if done, err := w.take(e); done || err != nil {
 			return err

@@ -229,3 +229,13 @@ func TestWaitForReadsPastValuesThatGoCannotHold(t *testing.T) {
 	_, err := c.WaitFor(t.Context(), "vms", "a", client.Ready())
 	assert.NoError(t, err)
 }
+
+// Whoever stands between the client and an API server may have dropped the selector.
+func TestWaitForTakesNoOtherMachine(t *testing.T) {
+	queries := []string{}
+	c := feed(t, &queries, wire("ADDED", "b", "20", `,"status":{"phase":"Running"}`)+wire("DELETED", "b", "21", "")+
+		wire("ADDED", "a", "22", `,"status":{"phase":"Running"}`))
+	vm, err := c.WaitFor(t.Context(), "vms", "a", client.PhaseIs(vmi.PhaseRunning))
+	require.NoError(t, err)
+	assert.Equal(t, "a", vm.Name())
+}

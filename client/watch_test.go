@@ -360,7 +360,11 @@ func TestWatchLogsWhatItSurvives(t *testing.T) {
 func feed(t *testing.T, queries *[]string, bodies ...string) *client.Client {
 	return serve(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		if !r.URL.Query().Has("watch") {
+		switch {
+		case r.URL.Path != machines:
+			w.WriteHeader(http.StatusNotFound)
+			return
+		case !r.URL.Query().Has("watch"):
 			_, _ = io.WriteString(w, page(""))
 			return
 		}
