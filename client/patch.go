@@ -125,6 +125,8 @@ func encodeJSON(value any) ([]byte, error) {
 			return nil, errors.New("the object is nil")
 		}
 		data = v.Raw
+	case VMI: // Its MarshalJSON is that of the pointer, which encoding/json does not find.
+		data = v.Raw
 	default:
 		// A patch has more to say with its < and > than a browser would have to fear.
 		var buf bytes.Buffer

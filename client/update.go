@@ -35,6 +35,9 @@ const maxUpdates = 10
 // it was applied.
 func (c *Client) Update(ctx context.Context, namespace, name string, change func(*vmi.VirtualMachineInstance) error, opts WriteOptions) (*VMI, error) {
 	op := "update vmi " + oneLine(namespace+"/"+name, maxNames)
+	if change == nil {
+		return nil, fmt.Errorf("%s: the change has no function", op)
+	}
 	for tries := 1; ; tries++ {
 		vm, err := c.Get(ctx, namespace, name)
 		if err != nil {

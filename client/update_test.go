@@ -278,6 +278,8 @@ func TestUpdateEndsWithTheErrorOfChange(t *testing.T) {
 	_, err := c.Update(t.Context(), "vms", "web", func(*vmi.VirtualMachineInstance) error { return no }, client.WriteOptions{})
 	assert.ErrorIs(t, err, no)
 	assert.EqualError(t, err, "update vmi vms/web: not this one")
+	_, err = c.Update(t.Context(), "vms", "web", nil, client.WriteOptions{})
+	assert.EqualError(t, err, "update vmi vms/web: the change has no function")
 	assert.Empty(t, s.patches)
 }
 

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"net/http"
+	"reflect"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -20,11 +21,14 @@ func TestCreateOfEveryForm(t *testing.T) {
 	s := servertest.New(t)
 	fromServer, err := client.NewVMI([]byte(`{"metadata":{"name":"bytes"},"spec":{"architecture":"arm64"},"status":{"new":1.50}}`))
 	require.NoError(t, err)
+	byValue, err := client.NewVMI([]byte(`{"metadata":{"name":"value"}}`))
+	require.NoError(t, err)
 	for name, object := range map[string]any{
 		"text":    `{"metadata":{"name":"text"}}`,
 		"slice":   []byte(` {"kind":"VirtualMachineInstance","metadata":{"name":"slice"}}`),
 		"raw":     json.RawMessage(`{"apiVersion":"kubevirt.io/v1","metadata":{"name":"raw"}}`),
 		"bytes":   fromServer,
+		"value":   reflect.ValueOf(byValue).Elem().Interface(), // which vet would warn of
 		"typed":   vmi.VirtualMachineInstance{Metadata: vmi.ObjectMeta{Name: "typed"}},
 		"pointer": &vmi.VirtualMachineInstance{Metadata: vmi.ObjectMeta{Name: "pointer"}},
 		"map":     map[string]any{"metadata": map[string]any{"name": "map"}},

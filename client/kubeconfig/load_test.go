@@ -22,7 +22,7 @@ func TestLoad(t *testing.T) {
 	file := write(t, dir, "config", strings.Replace(config("server: 'https://api.example/k8s/'", "token: t0k3n"),
 		"user: u}", "user: u, namespace: vms}", 1))
 	for name, load := range map[string]func() (*kubeconfig.Config, error){
-		"WithFile": func() (*kubeconfig.Config, error) { return kubeconfig.Load(kubeconfig.WithFile(file)) },
+		"WithFile": func() (*kubeconfig.Config, error) { return kubeconfig.Load(nil, kubeconfig.WithFile(file)) },
 		"KUBECONFIG": func() (*kubeconfig.Config, error) {
 			t.Setenv("KUBECONFIG", filepath.Join(dir, "missing")+string(os.PathListSeparator)+file)
 			return kubeconfig.Load(kubeconfig.WithFile(""), kubeconfig.WithContext(""))

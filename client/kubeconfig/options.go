@@ -28,6 +28,9 @@ type loader struct {
 func newLoader(options []Option) (*loader, error) {
 	l := &loader{serviceAccount: serviceAccountDir, certificatePeriod: certificatePeriod, stderr: os.Stderr}
 	for _, option := range options {
+		if option == nil {
+			continue
+		}
 		if err := option(l); err != nil {
 			return nil, err
 		}
