@@ -100,6 +100,7 @@ func (s *sender) Do(req *http.Request) (*http.Response, error) {
 			return nil, fmt.Errorf("waiting for the limiter: %w", err)
 		}
 	}
+	callOf(req.Context()).sent()
 	if len(s.cfg.hooks) == 0 {
 		return s.http.Do(req)
 	}
@@ -161,7 +162,7 @@ func (s *sender) begin(req *http.Request) (*http.Request, ending, error) {
 
 // describe goes by the path, which is the generated client's.
 func (s *sender) describe(req *http.Request) Request {
-	about := Request{Method: req.Method, Attempt: max(attemptOf(req.Context()), 1), Bytes: max(req.ContentLength, 0)}
+	about := Request{Method: req.Method, Attempt: callOf(req.Context()).attempt, Bytes: max(req.ContentLength, 0)}
 	path := strings.TrimPrefix(req.URL.EscapedPath(), s.base)
 	segments := strings.Split(path, "/")
 	// "", apis, group, version, namespaces, {namespace}, resource, {name}

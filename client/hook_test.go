@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -165,6 +166,28 @@ func TestLimiter(t *testing.T) {
 	assert.ErrorIs(t, err, no)
 	assert.EqualError(t, err, "get vmi vms/web: waiting for the limiter: no more today")
 	assert.Equal(t, 2, p.requests)
+}
+
+// A limiter may hold a call for longer than an answer may take.
+func TestTheTimeOfACallDoesNotCountTheLimiter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		limiter := client.WithLimiter(func(ctx context.Context) error {
+			select {
+			case <-time.After(time.Minute):
+				return nil
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
+		})
+		p := &played{answers: []any{object("web", "")}}
+		_, err := p.client(t, limiter, client.WithTimeout(time.Second)).Get(t.Context(), "vms", "web")
+		assert.NoError(t, err)
+
+		p = &played{answers: []any{403}}
+		for _, err := range p.client(t, limiter).Watch(t.Context(), "vms", client.WatchOptions{ResourceVersion: "7"}) {
+			assert.ErrorIs(t, err, client.ErrForbidden)
+		}
+	})
 }
 
 func TestLogger(t *testing.T) {

@@ -29,17 +29,19 @@ type call struct {
 	attempt int
 	limit   context.Context // of the attempt
 	cancel  func()          // ends the attempt
+	sent    func()          // begins its time
 	method  string
 	path    string
 }
 
 func (c *Client) call(op string) *call { return &call{client: c, op: op} }
 
-type attemptKey struct{}
+type callKey struct{}
 
-func attemptOf(ctx context.Context) int {
-	number, _ := ctx.Value(attemptKey{}).(int)
-	return number
+// callOf is the call that a request is an attempt of.
+func callOf(ctx context.Context) *call {
+	c, _ := ctx.Value(callKey{}).(*call)
+	return c
 }
 
 // record is a request editor that notes what the generated client has built. The
@@ -49,7 +51,7 @@ func (c *call) record(ctx context.Context, req *http.Request) error {
 	if c.limit != nil {
 		ctx = c.limit
 	}
-	*req = *req.WithContext(context.WithValue(ctx, attemptKey{}, c.attempt))
+	*req = *req.WithContext(context.WithValue(ctx, callKey{}, c))
 	return nil
 }
 
@@ -127,18 +129,24 @@ func succeeded(method string, status int) bool {
 	return false
 }
 
-// limitTime sets the limit of [WithTimeout] for an attempt. answered lifts it, done
-// frees what it holds.
+// limitTime sets the limit of [WithTimeout] for an attempt, which counts from when it
+// is sent. answered lifts it, done frees what it holds.
 func (c *call) limitTime(ctx context.Context) (answered, done func()) {
 	limit, cancel := context.WithCancelCause(ctx)
-	c.limit, c.cancel = limit, func() { cancel(nil) }
+	c.limit, c.cancel, c.sent = limit, func() { cancel(nil) }, func() {}
 	d := c.client.cfg.timeout
 	if d == 0 {
 		return func() {}, c.cancel
 	}
-	timer := time.AfterFunc(d, func() { cancel(&timeoutError{d}) })
-	return func() { timer.Stop() }, func() {
-		timer.Stop()
+	var timer *time.Timer
+	c.sent = func() { timer = time.AfterFunc(d, func() { cancel(&timeoutError{d}) }) }
+	answered = func() {
+		if timer != nil {
+			timer.Stop()
+		}
+	}
+	return answered, func() {
+		answered()
 		cancel(nil)
 	}
 }

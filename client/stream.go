@@ -61,11 +61,14 @@ type wireEvent struct {
 func (w *watcher) open(parent context.Context) (*stream, error) {
 	lasts := minWatch + rand.N(maxWatch-minWatch)
 	ctx, cancel := context.WithTimeout(parent, lasts+watchGrace)
-	late := time.AfterFunc(watchGrace, cancel)
+	var late *time.Timer
 	s := &stream{call: w.call(), most: w.client.cfg.maxObject + maxEnvelope, cancel: cancel, parent: parent, began: time.Now()}
 	s.call.attempt, s.call.cancel = w.failures+1, cancel
+	s.call.sent = func() { late = time.AfterFunc(watchGrace, cancel) }
 	resp, err := w.send(ctx, int64(lasts/time.Second), s.call.record)
-	late.Stop()
+	if late != nil {
+		late.Stop()
+	}
 	if err != nil {
 		cancel()
 		return nil, s.call.wrap(parent, err)
