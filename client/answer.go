@@ -17,8 +17,8 @@ const (
 const (
 	// minBuffer is what is read of a body at first, at most.
 	minBuffer = 64 << 10
-	// maxValue is how large an object may be, about forty times what etcd stores. A
-	// list may have any number of them.
+	// maxValue is how large an object may be where no more is allowed, about forty times
+	// what etcd stores. A list may have any number of them.
 	maxValue = 64 << 20
 )
 
@@ -30,6 +30,7 @@ const (
 type answer struct {
 	from        io.Reader
 	contentType string
+	most        int   // bytes of a value
 	failed      error // of the connection, as opposed to what came over it
 	begun       bool  // something of it has reached the caller, or is about to
 
@@ -106,8 +107,8 @@ func (a *answer) value(found *head) ([]byte, error) {
 		case err == nil:
 			a.at += n
 			return text[:n], nil
-		case err == errShort && len(text) > maxValue:
-			return nil, fmt.Errorf("answer has a value of more than %d MiB", maxValue>>20)
+		case err == errShort && len(text) > a.most:
+			return nil, fmt.Errorf("answer has a value of more than %d MiB", a.most>>20)
 		case err == errShort && !a.ended:
 			a.fill(2*len(text) + 512) // so that a long value is looked at a few times only
 		default:

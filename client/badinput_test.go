@@ -87,6 +87,26 @@ func TestAnAnswerOfExactlyTheLimit(t *testing.T) {
 	assert.EqualError(t, err, "get vmi vms/web: reading the answer: the answer is too large: it has more than 106 bytes")
 }
 
+// What is allowed for one machine is allowed for an item of a list, too.
+func TestAnObjectBeyondEveryDefault(t *testing.T) {
+	web := object("web", `,"x":"`+strings.Repeat("x", 65<<20)+`"`)
+	handler := func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == machines {
+			_, _ = io.WriteString(w, page("", web))
+			return
+		}
+		_, _ = io.WriteString(w, web)
+	}
+	c := serve(t, handler, client.WithMaxObjectBytes(70<<20))
+	vm, err := c.Get(t.Context(), "vms", "web")
+	require.NoError(t, err)
+	assert.Len(t, vm.Raw, len(web))
+	_, err = c.List(t.Context(), "vms", client.ListOptions{})
+	require.NoError(t, err)
+	_, err = serve(t, handler).List(t.Context(), "vms", client.ListOptions{})
+	assert.EqualError(t, err, "list vmis in vms: answer has a value of more than 64 MiB (200)")
+}
+
 func TestErrorsWithoutEnd(t *testing.T) {
 	c := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/plain")

@@ -100,8 +100,8 @@ const DefaultMaxObjectBytes = 16 << 20
 
 // WithMaxObjectBytes limits the answers to requests for one machine, and the events
 // of watches, uncompressed. A larger one is an error and is not read further. Lists
-// have no limit of their own; of the body of an error no more than 256 KiB are read,
-// ever.
+// have no limit of their own, but each of their items may have 64 MiB, or n where that
+// is more; of the body of an error no more than 256 KiB are read, ever.
 func WithMaxObjectBytes(n int64) Option {
 	return func(c *config) error {
 		if n <= 0 {

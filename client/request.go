@@ -96,7 +96,7 @@ func (c *call) try(ctx context.Context, send func(vmiclient.RequestEditorFn) (*h
 	if !succeeded(c.method, resp.StatusCode) {
 		return c.refused(resp)
 	}
-	body := &answer{from: resp.Body, contentType: resp.Header.Get("Content-Type")}
+	body := &answer{from: resp.Body, contentType: resp.Header.Get("Content-Type"), most: max(maxValue, int(c.client.cfg.maxObject))}
 	if c.stream {
 		answered()
 	} else {
