@@ -32,7 +32,7 @@ const readAhead = 4 << 20
 // The pages of one range show the list as of one moment. A server forgets that
 // moment after a while, five minutes by a cluster's defaults; ranging slower than
 // that ends with an error for which errors.Is(err, [ErrGone]) holds. With
-// opts.AllowInconsistent it goes on behind the last machine that it has shown, as
+// opts.AllowInconsistent it goes on after the last machine that it has shown, as
 // things are by then: a machine that is there all the time is shown once, one that
 // comes or goes meanwhile may be or not, and what was shown may have changed since.
 func (c *Client) All(ctx context.Context, namespace string, opts ListOptions) iter.Seq2[*VMI, error] {

@@ -37,7 +37,7 @@ type answer struct {
 	buf   []byte // what is at hand of the body
 	at    int    // how much of it is used up
 	past  int64  // how much of the body was there before
-	ended bool   // nothing comes behind buf
+	ended bool   // nothing comes after buf
 }
 
 // Read notes an error of the connection on its way to a decoder, which would
@@ -71,7 +71,7 @@ func (a *answer) fill(want int) {
 	}
 }
 
-// next is the byte behind white space, 0 at the end.
+// next is the byte after white space, 0 at the end.
 func (a *answer) next() byte {
 	for {
 		for ; a.at < len(a.buf); a.at++ {
@@ -88,7 +88,7 @@ func (a *answer) next() byte {
 	}
 }
 
-// take passes over a byte behind white space, if it is that one.
+// take passes over a byte after white space, if it is that one.
 func (a *answer) take(c byte) bool {
 	if a.next() != c || a.at == len(a.buf) {
 		return false

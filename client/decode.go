@@ -136,7 +136,7 @@ func decodeInt(d *decoder, v reflect.Value) (bool, error) {
 	return standard(d, v)
 }
 
-// goesOn reports whether a number goes on behind its digits.
+// goesOn reports whether a number goes on after its digits.
 func (d *decoder) goesOn() bool {
 	if d.at >= len(d.text) {
 		return false

@@ -163,7 +163,7 @@ func (c *config) addCAs(pem []byte, from string) error {
 }
 
 // WithUserAgent adds a program's name, best as name/version, to the User-Agent
-// header, behind vmikit-client/<version>. The front stays as it is because API
+// header, after vmikit-client/<version>. The front stays as it is because API
 // servers answer indented JSON to user agents that begin like a browser's or curl's.
 func WithUserAgent(program string) Option {
 	return func(c *config) error {

@@ -162,7 +162,7 @@ func (e *timeoutError) Is(target error) bool { return target == context.Deadline
 // Timeout is that of a net.Error.
 func (e *timeoutError) Timeout() bool { return true }
 
-// limitedBody fails behind a number of bytes.
+// limitedBody fails after a number of bytes.
 type limitedBody struct {
 	from        io.Reader
 	left, limit int64

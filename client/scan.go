@@ -84,7 +84,7 @@ type scanner struct {
 	head *head
 }
 
-// next is the byte behind white space, 0 at the end.
+// next is the byte after white space, 0 at the end.
 func (s *scanner) next() byte {
 	for ; s.at < len(s.text); s.at++ {
 		switch c := s.text[s.at]; c {

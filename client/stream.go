@@ -57,7 +57,7 @@ type wireEvent struct {
 	Object json.RawMessage
 }
 
-// open asks for what comes behind the watcher's revision.
+// open asks for what comes after the watcher's revision.
 func (w *watcher) open(parent context.Context) (*stream, error) {
 	lasts := minWatch + rand.N(maxWatch-minWatch)
 	ctx, cancel := context.WithTimeout(parent, lasts+watchGrace)

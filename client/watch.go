@@ -13,8 +13,8 @@ type WatchOptions struct {
 	// begins to be selected is an EventAdded, one that no longer is an EventDeleted.
 	LabelSelector string
 	FieldSelector string
-	// ResourceVersion begins the watch behind a state that the caller has already:
-	// that of a [List], or of an [Event]. Nothing is listed then. What is empty
+	// ResourceVersion begins the watch after a state that the caller has already:
+	// that of a [List], or of an [Event]. Nothing is listed then. Without it the watch
 	// begins with a list; "0" is refused, as what it means is not exact.
 	ResourceVersion string
 	// OnRetry, where it is not nil, is told of each failure that the watch survives,
@@ -47,7 +47,7 @@ type Event struct {
 	VMI *VMI
 	// Namespace, Name and UID are the machine's, also where VMI is nil.
 	Namespace, Name, UID string
-	// ResourceVersion is where a watch goes on behind this event. It is empty in the
+	// ResourceVersion is where a watch goes on after this event. It is empty in the
 	// middle of a list, before EventSynced.
 	ResourceVersion string
 	// FromList says that the event was not watched but found by comparing a list
@@ -75,10 +75,11 @@ type Event struct {
 // WatchOptions.ResourceVersion it does not know what there was and ends with an error
 // for which errors.Is(err, [ErrGone]) holds.
 //
-// The range ends with an error, or when the loop breaks off. The end of ctx is such an
+// The range ends with an error, or when the loop is left. The end of ctx is such an
 // error, and so is what no waiting mends: an [*Error] of another status, such as 401,
 // 403 or 404, or an answer that is no watch. Before the server has answered for the
-// first time every failure ends it behind which the policy of [WithRetry] does not go on.
+// first time every failure ends it after which the policy of [WithRetry] does not try
+// again.
 // With an error the Event is zero.
 //
 // A loop that is slow makes the server wait. Kubernetes ends a watch that does so for

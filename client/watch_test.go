@@ -356,7 +356,7 @@ func TestWatchLogsWhatItSurvives(t *testing.T) {
 }
 
 // feed serves a list of nothing at revision 12, and then one body after another to
-// watches, whose queries it notes; behind the last it hangs up.
+// watches, whose queries it notes; after the last it refuses.
 func feed(t *testing.T, queries *[]string, bodies ...string) *client.Client {
 	return serve(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")

@@ -67,7 +67,7 @@ func (w *watcher) check() error {
 
 func (w *watcher) call() *call { return w.client.call(watchOp(w.namespace)) }
 
-// survive waits after a failure that the watch goes on behind, and returns any other.
+// survive waits after a failure that the watch goes on after, and returns any other.
 func (w *watcher) survive(ctx context.Context, err error) error {
 	if err == nil {
 		err = errEnded

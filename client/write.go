@@ -41,7 +41,7 @@ func dryRun(dry bool) *string {
 // and so may metadata.namespace; instead of a name it may have a generateName.
 //
 // A machine of that name that is there already is an error for which errors.Is(err,
-// [ErrAlreadyExists]) holds, an object that is not valid one for [ErrInvalid].
+// [ErrAlreadyExists]) holds, and for one that is not valid it is [ErrInvalid].
 // metadata.resourceVersion and uid, as an object has them that was read from a
 // server, have to be taken out before.
 //
