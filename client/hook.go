@@ -97,7 +97,7 @@ type sender struct {
 func (s *sender) Do(req *http.Request) (*http.Response, error) {
 	if s.cfg.limiter != nil {
 		if err := s.cfg.limiter(req.Context()); err != nil {
-			return nil, fmt.Errorf("waiting for the limiter: %w", err)
+			return nil, &ownError{fmt.Errorf("waiting for the limiter: %w", err)}
 		}
 	}
 	callOf(req.Context()).sent()
@@ -117,6 +117,18 @@ func (s *sender) Do(req *http.Request) (*http.Response, error) {
 		done(resp.StatusCode, err, read, resp.Header)
 	}}
 	return resp, nil
+}
+
+// ownError is one of the program's limiter or of its hooks, with which no connection and
+// no server has to do: nothing mends it.
+type ownError struct{ err error }
+
+func (e *ownError) Error() string { return e.err.Error() }
+func (e *ownError) Unwrap() error { return e.err }
+
+func isOwn(err error) bool {
+	_, own := errors.AsType[*ownError](err)
+	return own
 }
 
 type ending func(status int, err error, read int64, header http.Header)
@@ -154,7 +166,7 @@ func (s *sender) begin(req *http.Request) (*http.Request, ending, error) {
 		err = checkPlainHTTP(req.URL, added.Get("Authorization"))
 	}
 	if err != nil {
-		err = fmt.Errorf("hook: %w", err)
+		err = &ownError{fmt.Errorf("hook: %w", err)}
 		done(0, err, 0, nil)
 	}
 	return req, done, err

@@ -190,6 +190,38 @@ func TestTheTimeOfACallDoesNotCountTheLimiter(t *testing.T) {
 	})
 }
 
+// What a limiter or a hook refuses is for the program to mend, not for a server.
+func TestAWatchEndsWithAnErrorOfALimiterOrAHook(t *testing.T) {
+	no := errors.New("no more today")
+	calls := 0
+	limiter := client.WithLimiter(func(context.Context) error {
+		if calls++; calls > 2 {
+			return fmt.Errorf("%w: %w", no, io.ErrUnexpectedEOF)
+		}
+		return nil
+	})
+	hook := client.WithHook(func(ctx context.Context, r *client.Request) (context.Context, func(client.Result)) {
+		if calls++; calls > 2 {
+			r.Header.Set("X-Key", "a\nb")
+		}
+		return ctx, nil
+	})
+	for want, opt := range map[string]client.Option{
+		"watch vmis in vms: waiting for the limiter: no more today: unexpected EOF": limiter,
+		"watch vmis in vms: hook: header X-Key has a value with control characters": hook,
+	} {
+		calls = 0
+		f := follow(t, serve(t, func(w http.ResponseWriter, r *http.Request) {
+			if !r.URL.Query().Has("watch") {
+				_, _ = io.WriteString(w, page(""))
+			}
+		}, opt).Watch(t.Context(), "vms", client.WatchOptions{}))
+		f.expect("Synced")
+		assert.EqualError(t, f.end(), want)
+		assert.Equal(t, 3, calls)
+	}
+}
+
 func TestLogger(t *testing.T) {
 	var out bytes.Buffer
 	logger := slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: slog.LevelDebug}))

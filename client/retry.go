@@ -106,6 +106,9 @@ func isNeverSent(err error) bool {
 // same is asked again. It names what is, so that errors of a transport of the
 // program's own, such as a credential plugin's, are not asked for again and again.
 func isConnectionError(err error) bool {
+	if isOwn(err) {
+		return false
+	}
 	if dns, ok := errors.AsType[*net.DNSError](err); ok && dns.IsNotFound {
 		return false
 	}

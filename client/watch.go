@@ -77,10 +77,9 @@ type Event struct {
 //
 // The range ends with an error, or when the loop is left. The end of ctx is such an
 // error, and so is what no waiting mends: an [*Error] of another status, such as 401,
-// 403 or 404, or an answer that is no watch. Before the server has answered for the
-// first time every failure ends it after which the policy of [WithRetry] does not try
-// again.
-// With an error the Event is zero.
+// 403 or 404, an answer that is no watch, or an error of a limiter. Before the server
+// has answered for the first time every failure ends it after which the policy of
+// [WithRetry] does not try again. With an error the Event is zero.
 //
 // A loop that is slow makes the server wait. Kubernetes ends a watch that does so for
 // long, and the range goes on as above.
