@@ -138,7 +138,8 @@ func (w *watcher) tell(ctx context.Context, err error, wait time.Duration) {
 }
 
 // mends reports whether it may be over when the same is asked again: all that happens
-// below HTTP and is not the doing of the program, and statuses that speak of the server and not of the request.
+// below HTTP and is not the doing of the program, and statuses that speak of the server
+// and not of the request.
 func mends(err error) bool {
 	refused, ok := errors.AsType[*Error](err)
 	if !ok {
