@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/vmikit/vmikit/gen/vmi"
@@ -16,8 +17,10 @@ import (
 
 // deletion is what may be said of one.
 type deletion struct {
-	dryRun               bool
-	uid, resourceVersion string
+	dryRun bool
+	// uid and resourceVersion are those that the object must have, nil for any. What is
+	// empty is had by none: who sends it has lost what it would hold the deletion to.
+	uid, resourceVersion *string
 }
 
 // deleteParams are the parameters of deletions.
@@ -131,12 +134,12 @@ func (s *server) remove(ctx context.Context, r *resource, old *store.Object, d d
 // check holds the preconditions of a deletion against what there is.
 func (d deletion) check(r *resource, name, uid, resourceVersion string) error {
 	switch {
-	case d.uid != "" && d.uid != uid:
+	case d.uid != nil && *d.uid != uid:
 		return r.conflictOfKind(name, fmt.Sprintf("the UID in the precondition (%s) does not match the UID in record (%s). "+
-			"The object might have been deleted and then recreated", shown(d.uid), uid))
-	case d.resourceVersion != "" && d.resourceVersion != resourceVersion:
+			"The object might have been deleted and then recreated", shown(*d.uid), uid))
+	case d.resourceVersion != nil && *d.resourceVersion != resourceVersion:
 		return r.conflictOfKind(name, fmt.Sprintf("the ResourceVersion in the precondition (%s) does not match the ResourceVersion in record (%s). "+
-			"The object might have been modified", shown(d.resourceVersion), resourceVersion))
+			"The object might have been modified", shown(*d.resourceVersion), resourceVersion))
 	}
 	return nil
 }
@@ -145,13 +148,14 @@ func (d deletion) check(r *resource, name, uid, resourceVersion string) error {
 // either says holds: a dryRun that is not seen deletes.
 func (s *server) readDeletion(x *exchange, p deleteParams) (deletion, error) {
 	var body struct {
-		Kind              string   `json:"kind"`
-		DryRun            []string `json:"dryRun"`
-		OrphanDependents  *bool    `json:"orphanDependents"`
-		PropagationPolicy *string  `json:"propagationPolicy"`
-		Preconditions     struct {
-			UID             string `json:"uid"`
-			ResourceVersion string `json:"resourceVersion"`
+		Kind               string   `json:"kind"`
+		DryRun             []string `json:"dryRun"`
+		GracePeriodSeconds *int64   `json:"gracePeriodSeconds"` // which means nothing here
+		OrphanDependents   *bool    `json:"orphanDependents"`
+		PropagationPolicy  *string  `json:"propagationPolicy"`
+		Preconditions      struct {
+			UID             *string `json:"uid"`
+			ResourceVersion *string `json:"resourceVersion"`
 		} `json:"preconditions"`
 	}
 	raw, err := s.readBody(x)
@@ -173,9 +177,7 @@ func (s *server) readDeletion(x *exchange, p deleteParams) (deletion, error) {
 	if policy == nil {
 		policy = body.PropagationPolicy
 	}
-	switch value(policy) {
-	case "", "Orphan", "Background", "Foreground":
-	default:
+	if policy != nil && !slices.Contains([]string{"Orphan", "Background", "Foreground"}, *policy) {
 		causes = append(causes, vmi.StatusCause{
 			Reason: "FieldValueNotSupported", Field: "propagationPolicy",
 			Message: fmt.Sprintf(`Unsupported value: %s: supported values: "Background", "Foreground", "Orphan", "nil"`, quote(*policy)),

@@ -335,6 +335,11 @@ func TestDelete(t *testing.T) {
 	}{
 		{"", `{"preconditions":{"uid":"x"}}`, "Conflict", `Operation cannot be fulfilled on VirtualMachineInstance.kubevirt.io "wr1": the UID in the precondition (x) does not match the UID in record (` + m.UID + `). The object might have been deleted and then recreated`, 409},
 		{"", `{"preconditions":{"resourceVersion":"3"}}`, "Conflict", `the ResourceVersion in the precondition (3) does not match the ResourceVersion in record (` + m.ResourceVersion + `). The object might have been modified`, 409},
+		{"", `{"preconditions":{"uid":""}}`, "Conflict", `the UID in the precondition () does not match`, 409},
+		{"", `{"preconditions":{"resourceVersion":""}}`, "Conflict", `the ResourceVersion in the precondition () does not match`, 409},
+		{"?propagationPolicy=", ``, "Invalid", `propagationPolicy: Unsupported value: ""`, 422},
+		{"", `{"propagationPolicy":""}`, "Invalid", `propagationPolicy: Unsupported value: ""`, 422},
+		{"", `{"gracePeriodSeconds":"soon"}`, "BadRequest", "must be DeleteOptions", 400},
 		{"?dryRun=Some", ``, "Invalid", `DeleteOptions.meta.k8s.io "" is invalid: dryRun: Unsupported value: ["Some"]`, 422},
 		{"?propagationPolicy=Never", ``, "Invalid", "propagationPolicy: Unsupported value", 422},
 		{"?propagationPolicy=Orphan&orphanDependents=true", ``, "Invalid", "cannot be both set", 422},
@@ -347,6 +352,8 @@ func TestDelete(t *testing.T) {
 		assert.Equal(t, c.reason, s.Reason)
 		assert.Contains(t, s.Message, c.message)
 	}
+	assert.EqualValues(t, 409, f.send("DELETE", inVMs, `{"preconditions":{"uid":"x"}}`).status(t).Code, "of a collection, too")
+	assert.EqualValues(t, 400, f.send("DELETE", inVMs+"/wr1", "k8s\x00", "Content-Type: application/vnd.kubernetes.protobuf").status(t).Code)
 	want := `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","details":{"name":"wr1","group":"kubevirt.io","kind":"virtualmachineinstances","uid":"` + m.UID + `"}}` + "\n"
 	for query, body := range map[string]string{"?dryRun=All": "", "?dryRun=All&x": `{"kind":"DeleteOptions","apiVersion":"v1"}`, "": `{"dryRun":["All"]}`} {
 		assert.Equal(t, want, string(f.send("DELETE", inVMs+"/wr1"+query, body).body))

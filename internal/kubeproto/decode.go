@@ -51,6 +51,9 @@ func Decode(body []byte, defaults TypeMeta) ([]byte, error) {
 	if !ok {
 		return nil, fmt.Errorf("protobuf body: does not begin with %q", prefix)
 	}
+	if len(data) == 0 {
+		return nil, errors.New("protobuf body: is empty")
+	}
 	typed, raw, err := openEnvelope(data)
 	if err != nil {
 		return nil, fmt.Errorf("protobuf body: %w", err)

@@ -167,7 +167,7 @@ func TestBadBodies(t *testing.T) {
 		"nothing":         {nil, `does not begin with "k8s\x00"`},
 		"JSON":            {[]byte(`{"kind":"Event"}`), `does not begin with "k8s\x00"`},
 		"another prefix":  {[]byte("k8s\x01"), `does not begin with "k8s\x00"`},
-		"prefix alone":    {[]byte("k8s\x00"), "does not say its kind and apiVersion"},
+		"prefix alone":    {[]byte("k8s\x00"), "is empty"},
 		"too large":       {make([]byte, kubeproto.MaxSize+1), "3145729 bytes are more than 3145728"},
 		"cut short":       {envelope("v1", "Namespace", field(1, field(1, "lab")))[:20], "typeMeta: is cut short"},
 		"long length":     {envelope("v1", "Namespace", []byte{0x0a, 0xff, 0xff, 0xff, 0xff, 0x7f}), "Namespace: metadata: is cut short"},
