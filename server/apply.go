@@ -66,7 +66,7 @@ func (s *server) readApplied(x *exchange, key store.Key, mode fieldValidation) (
 	if err := checkNamespace(x.resource, meta, key.Namespace); err != nil {
 		return nil, err
 	}
-	return raw, s.judgeFields(x, s.inspect(x, raw), mode)
+	return raw, judgeFields(x, fieldsOf(s.inspect(x, raw)), mode, x.resource.undecodable)
 }
 
 // applyNew makes an object of what is applied.

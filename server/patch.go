@@ -1,14 +1,9 @@
 package server
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
-
-	jsonpatch "github.com/evanphx/json-patch/v5"
 
 	"github.com/vmikit/vmikit/gen/vmi"
 	"github.com/vmikit/vmikit/server/store"
@@ -40,7 +35,7 @@ func (s *server) patch(x *exchange, namespace, name string, p writeParams, force
 	if force != nil {
 		return invalidOptions("PatchOptions", []vmi.StatusCause{forbiddenField("force", "may not be specified for non-apply patch")})
 	}
-	next, reach, err := s.readPatch(x)
+	next, reach, err := s.readPatch(x, &w)
 	if err != nil {
 		return err
 	}
@@ -66,82 +61,6 @@ func (s *server) patch(x *exchange, namespace, name string, p writeParams, force
 	}
 }
 
-// change makes the next object of one.
-type change func(object []byte) ([]byte, error)
-
-// readPatch reads a patch by its media type, and how far it goes.
-func (s *server) readPatch(x *exchange) (change, *reach, error) {
-	media := mediaOf(x)
-	accepted := []string{mediaJSONPatch, mediaMergePatch, mediaApply}
-	if x.resource.native {
-		accepted = slices.Insert(accepted, 2, mediaStrategic)
-	}
-	if !slices.Contains(accepted, media) {
-		return nil, nil, unsupportedMedia(accepted...)
-	}
-	raw, err := s.readBody(x)
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := wellFormed(raw); err != nil {
-		return nil, nil, badRequest("error decoding patch: " + err.Error())
-	}
-	if media == mediaMergePatch || media == mediaStrategic {
-		if first := bytes.TrimLeft(raw, " \t\r\n"); first[0] != '{' {
-			return nil, nil, badRequest("error decoding patch: a merge patch is a JSON object")
-		}
-		if media == mediaStrategic {
-			next, err := strategicMerge(raw)
-			return next, nil, err
-		}
-		return func(object []byte) ([]byte, error) { return jsonpatch.MergePatch(object, raw) }, reachOfMerge(raw), nil
-	}
-	ops, err := jsonpatch.DecodePatch(raw)
-	if err != nil && bytes.TrimLeft(raw, " \t\r\n")[0] == '[' {
-		return nil, nil, errPatch()
-	}
-	if err != nil {
-		return nil, nil, badRequest("error decoding patch: a JSON patch is an array of operations")
-	}
-	if len(ops) > maxPatchOps {
-		return nil, nil, failure(http.StatusRequestEntityTooLarge, "RequestEntityTooLarge",
-			fmt.Sprintf("The allowed maximum operations in a JSON patch is %d, got %d", maxPatchOps, len(ops)))
-	}
-	options := jsonpatch.NewApplyOptions()
-	options.AccumulatedCopySizeLimit = maxPatchCopies
-	return func(object []byte) ([]byte, error) { return ops.ApplyWithOptions(object, options) }, reachOfPatch(ops), nil
-}
-
-// errPatch is all that a Kubernetes API server says of a patch that does not fit.
-// Which operation it was the library says in words that have values in them.
-func errPatch() error {
-	return failure(http.StatusUnprocessableEntity, "Invalid", "the server rejected our request due to an error in our request")
-}
-
-// wellFormed refuses what is no JSON, and what is nested deeper than anything that
-// could be stored: both without a word of what it has in it.
-func wellFormed(raw []byte) error {
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.UseNumber()
-	for depth, any := 0, false; ; any = true {
-		token, err := dec.Token()
-		switch {
-		case err != nil && any && depth == 0:
-			return nil
-		case err != nil:
-			return errors.New("it is not one JSON value")
-		}
-		switch token {
-		case json.Delim('{'), json.Delim('['):
-			if depth++; depth > maxPatchDepth {
-				return fmt.Errorf("it is nested more than %d deep", maxPatchDepth)
-			}
-		case json.Delim('}'), json.Delim(']'):
-			depth--
-		}
-	}
-}
-
 // patched is an object after a change, valid again.
 func (s *server) patched(x *exchange, old *store.Object, next change, w *write) (map[string]any, error) {
 	before := x.resource.show(old)
@@ -160,7 +79,7 @@ func (s *server) patched(x *exchange, old *store.Object, next change, w *write) 
 	if err != nil {
 		return nil, x.resource.invalid(old.Key.Name, []vmi.StatusCause{invalidField("<nil>", `""`, "the patch leaves no object")})
 	}
-	if err := x.resource.checkKind(object); err != nil {
+	if err := x.resource.checkPatched(old.Key.Name, object); err != nil {
 		return nil, err
 	}
 	metaWithoutNulls(object)
@@ -171,7 +90,17 @@ func (s *server) patched(x *exchange, old *store.Object, next change, w *write) 
 	if err := checkNamespace(x.resource, meta, old.Key.Namespace); err != nil {
 		return nil, err
 	}
-	if err := s.judge(x, old.Key.Name, raw, object, w.validation); err != nil {
+	issues := s.inspect(x, raw)
+	fields := slices.Clone(w.patchFields)
+	for _, f := range fieldsOf(issues) {
+		if !slices.Contains(fields, f) {
+			fields = append(fields, f)
+		}
+	}
+	if err := judgeFields(x, fields, w.validation, refusedPatch); err != nil {
+		return nil, err
+	}
+	if err := s.judgeValues(x, old.Key.Name, raw, object, issues); err != nil {
 		return nil, err
 	}
 	w.reach.restore(object, live)
@@ -180,4 +109,18 @@ func (s *server) patched(x *exchange, old *store.Object, next change, w *write) 
 		return nil, x.resource.invalid(old.Key.Name, []vmi.StatusCause{invalidField("metadata.uid", quote(is), "field is immutable")})
 	}
 	return object, nil
+}
+
+// checkPatched refuses what a patch has made another kind of object, or none.
+func (r *resource) checkPatched(name string, object map[string]any) error {
+	if text(object, "kind") == "" {
+		return refusedPatch("Object 'Kind' is missing in what the patch leaves")
+	}
+	if meta := object[metadataMember]; meta != nil && asObject(meta) == nil {
+		return refusedPatch("metadata must be an object")
+	}
+	if is := text(object, "apiVersion"); text(object, "kind") == r.kind() && is != r.apiVersion() {
+		return r.invalid(name, []vmi.StatusCause{invalidField("apiVersion", quote(is), "must be "+r.apiVersion())})
+	}
+	return r.checkKind(object)
 }

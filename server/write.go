@@ -87,6 +87,8 @@ type write struct {
 	writeOptions
 	want    wanted
 	include includeObject
+	// patchFields is what is to be said of the fields of a patch.
+	patchFields []string
 	// reach is how far the change goes.
 	reach *reach
 	// was is the object before the change, where somebody has opened it.

@@ -165,9 +165,14 @@ func asObject(v any) map[string]any {
 // nulls.
 func (s *server) judge(x *exchange, name string, raw []byte, object map[string]any, mode fieldValidation) error {
 	issues := s.inspect(x, raw)
-	if err := s.judgeFields(x, issues, mode); err != nil {
+	if err := judgeFields(x, fieldsOf(issues), mode, x.resource.undecodable); err != nil {
 		return err
 	}
+	return s.judgeValues(x, name, raw, object, issues)
+}
+
+// judgeValues refuses what is wrong with an object beside its fields.
+func (s *server) judgeValues(x *exchange, name string, raw []byte, object map[string]any, issues openapi.Issues) error {
 	if bytes.Contains(raw, []byte("null")) {
 		issues = withoutNulls(object, issues, func() openapi.Issues { return s.inspect(x, canonical(object)) })
 	}
@@ -188,8 +193,8 @@ func (s *server) inspect(x *exchange, raw []byte) openapi.Issues {
 	return s.doc.ValidateObject(raw, openapi.OfKind(x.resource.kind()))
 }
 
-// judgeFields tells of fields that nobody has named, or that are there twice.
-func (s *server) judgeFields(x *exchange, issues openapi.Issues, mode fieldValidation) error {
+// fieldsOf is what issues say of fields that nobody has named, or that are there twice.
+func fieldsOf(issues openapi.Issues) []string {
 	var fields []string
 	for _, issue := range issues {
 		switch issue.Rule {
@@ -200,16 +205,26 @@ func (s *server) judgeFields(x *exchange, issues openapi.Issues, mode fieldValid
 		}
 	}
 	slices.SortStableFunc(fields, inOrder)
+	return fields
+}
+
+// judgeFields tells of fields, or refuses them, as the client wants it.
+func judgeFields(x *exchange, fields []string, mode fieldValidation, refuse func(why string) error) error {
 	switch {
 	case len(fields) == 0, mode == validateIgnore:
 	case mode == validateStrict:
-		return badRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: strict decoding error: %s", x.resource.kind(), x.resource.version, x.resource.kind(), strings.Join(fields, ", ")))
+		return refuse("strict decoding error: " + strings.Join(fields, ", "))
 	default:
 		for _, f := range fields {
 			x.warn(f)
 		}
 	}
 	return nil
+}
+
+// undecodable refuses what cannot be read as an object of the kind.
+func (r *resource) undecodable(why string) error {
+	return badRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %s", r.kind(), r.version, r.kind(), why))
 }
 
 // inOrder is the order in which a Kubernetes API server tells of fields: those that are
