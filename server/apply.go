@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/vmikit/vmikit/gen/vmi"
 	"github.com/vmikit/vmikit/server/managedfields"
@@ -56,8 +57,11 @@ func (s *server) readApplied(x *exchange, key store.Key, mode fieldValidation) (
 	if err != nil {
 		return nil, badRequest("error decoding the applied object: " + err.Error())
 	}
-	if err := x.resource.checkKind(object); err != nil {
-		return nil, err
+	if is, kind := text(object, "apiVersion"), text(object, "kind"); is != x.resource.apiVersion() || kind != x.resource.kind() {
+		if !strings.Contains(is, "/") {
+			is = "/" + is // of no group
+		}
+		return nil, badRequest(fmt.Sprintf("invalid object type: %s, Kind=%s", shown(is), shown(kind)))
 	}
 	meta := asObject(object["metadata"])
 	if is := text(meta, "name"); is != "" && is != key.Name {
@@ -73,6 +77,9 @@ func (s *server) readApplied(x *exchange, key store.Key, mode fieldValidation) (
 func (s *server) applyNew(x *exchange, key store.Key, applied []byte, w write) (*store.Object, error) {
 	if err := s.mayCreate(x); err != nil {
 		return nil, err
+	}
+	if object, err := decodeObject(applied); err != nil || text(asObject(object["metadata"]), "name") == "" {
+		return nil, nameUndeterminable(key.Name)
 	}
 	object, meta, err := s.merged(x, key.Name, nil, applied, w, false)
 	if err != nil {
@@ -98,6 +105,14 @@ func (s *server) applyTo(x *exchange, old *store.Object, applied []byte, w write
 	if err != nil {
 		return nil, err
 	}
+	was, err := decodeObject(old.JSON)
+	if err != nil {
+		return nil, fmt.Errorf("stored object %s: %w", old.Key, err)
+	}
+	if err := x.resource.checkUID(old.Key.Name, meta, asObject(was["metadata"])); err != nil {
+		return nil, err
+	}
+	w.was = was
 	if text(meta, "resourceVersion") == "" {
 		meta["resourceVersion"] = fmt.Sprint(old.Revision)
 	}

@@ -105,9 +105,10 @@ func (s *server) patched(x *exchange, old *store.Object, next change, w *write) 
 	}
 	w.reach.restore(object, live)
 	x.resource.inStore(object)
-	if is := text(meta, "uid"); is != "" && is != text(asObject(live["metadata"]), "uid") {
-		return nil, x.resource.invalid(old.Key.Name, []vmi.StatusCause{invalidField("metadata.uid", quote(is), "field is immutable")})
+	if err := x.resource.checkUID(old.Key.Name, meta, asObject(live["metadata"])); err != nil {
+		return nil, err
 	}
+	dropRepeatedOwners(x, meta, " after mutating admission happens")
 	return object, nil
 }
 

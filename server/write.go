@@ -51,6 +51,7 @@ func (s *server) create(x *exchange, namespace string, p writeParams) error {
 	if err := s.judge(x, text(meta, "name"), raw, object, w.validation); err != nil {
 		return err
 	}
+	dropRepeatedOwners(x, meta, "")
 	for try := 1; ; try++ {
 		key := store.Key{Namespace: namespace, Name: text(meta, "name")}
 		if base != "" {
@@ -178,10 +179,14 @@ func checkName(meta map[string]any, name string) error {
 	case name:
 		return nil
 	case "":
-		return badRequest(fmt.Sprintf("the name of the object (%s based on URL) was undeterminable: name must be provided", name))
+		return nameUndeterminable(name)
 	default:
 		return badRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", shown(is), name))
 	}
+}
+
+func nameUndeterminable(name string) error {
+	return badRequest(fmt.Sprintf("the name of the object (%s based on URL) was undeterminable: name must be provided", name))
 }
 
 func checkNamespace(r *resource, meta map[string]any, namespace string) error {
@@ -247,6 +252,7 @@ func (s *server) replace(x *exchange, namespace, name string, p writeParams) err
 	if err := s.judge(x, name, raw, object, w.validation); err != nil {
 		return err
 	}
+	dropRepeatedOwners(x, meta, "")
 	key := store.Key{Namespace: namespace, Name: name}
 	old, err := x.resource.store.Get(x.r.Context(), key)
 	switch {
@@ -326,6 +332,7 @@ func (s *server) update(x *exchange, old *store.Object, object map[string]any, w
 	if err := x.resource.checkVersion(old, meta); err != nil {
 		return nil, err
 	}
+	causes := checkImmutable(meta, oldMeta)
 	meta["resourceVersion"] = oldMeta["resourceVersion"]
 	nextMeta(meta, oldMeta)
 	if !w.owned {
@@ -342,7 +349,7 @@ func (s *server) update(x *exchange, old *store.Object, object map[string]any, w
 		return nil, err
 	}
 	meta = asObject(object["metadata"])
-	causes := x.resource.check(old.Key, object, was)
+	causes = append(causes, x.resource.check(old.Key, object, was)...)
 	deleting := text(meta, "deletionTimestamp") != ""
 	if deleting {
 		causes = append(causes, newFinalizers(meta, oldMeta)...)

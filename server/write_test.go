@@ -279,7 +279,7 @@ func TestPatch(t *testing.T) {
 	}
 	assert.Contains(t, f.send("PATCH", inVMs+"/wr1?force=true", "{}").status(t).Message, "force: Forbidden: may not be specified for non-apply patch")
 
-	own := f.send("PATCH", inVMs+"/wr1", `{"metadata":{"uid":null,"creationTimestamp":null,"generation":99,"deletionTimestamp":"2026-01-01T00:00:00Z","namespace":null}}`).written(t, 200).Metadata
+	own := f.send("PATCH", inVMs+"/wr1", `{"metadata":{"uid":null,"creationTimestamp":null,"generation":99,"namespace":null}}`).written(t, 200).Metadata
 	assert.Equal(t, first.UID, own.UID)
 	assert.Equal(t, 2, own.Generation)
 	assert.Empty(t, own.DeletionTimestamp)

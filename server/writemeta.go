@@ -60,6 +60,7 @@ func checkMeta(key store.Key, meta map[string]any) []vmi.StatusCause {
 			Reason: "FieldValueTooLong", Field: "metadata.annotations", Message: fmt.Sprintf("Too long: may not be more than %d bytes", maxAnnotations),
 		})
 	}
+	causes = append(causes, checkOwners(meta)...)
 	for _, f := range finalizers(meta) {
 		for _, problem := range store.LabelKeyProblems(f) {
 			causes = append(causes, invalidField("metadata.finalizers", quote(f), problem))
@@ -117,6 +118,28 @@ func (r *resource) check(key store.Key, object, old map[string]any) []vmi.Status
 		causes = append(causes, r.complete(object, old)...)
 	}
 	return causes
+}
+
+// checkImmutable refuses that a client deletes an object by saying that it is deleted.
+// What it leaves out stays as it is, see nextMeta.
+func checkImmutable(meta, old map[string]any) []vmi.StatusCause {
+	const timestamp, seconds, why = "deletionTimestamp", "deletionGracePeriodSeconds", "field is immutable"
+	var causes []vmi.StatusCause
+	if is := text(meta, timestamp); is != "" && old[timestamp] == nil {
+		causes = append(causes, invalidField("metadata."+timestamp, quote(is), why))
+	}
+	if is := meta[seconds]; is != nil && !sameTree(is, old[seconds]) {
+		causes = append(causes, invalidField("metadata."+seconds, fmt.Sprint(is), why))
+	}
+	return causes
+}
+
+// checkUID refuses that an object becomes another one.
+func (r *resource) checkUID(name string, meta, old map[string]any) error {
+	if is := text(meta, "uid"); is != "" && is != text(old, "uid") {
+		return r.invalid(name, []vmi.StatusCause{invalidField("metadata.uid", quote(is), "field is immutable")})
+	}
+	return nil
 }
 
 // nextMeta gives the metadata of a changed object what no client may change.
