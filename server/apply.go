@@ -70,7 +70,11 @@ func (s *server) readApplied(x *exchange, key store.Key, mode fieldValidation) (
 	if err := checkNamespace(x.resource, meta, key.Namespace); err != nil {
 		return nil, err
 	}
-	return raw, judgeFields(x, fieldsOf(s.inspect(x, raw)), mode, x.resource.undecodable)
+	issues := s.inspect(x, raw)
+	if withoutOtherCases(object, issues) {
+		raw = canonical(object)
+	}
+	return raw, judgeFields(x, fieldsOf(issues), mode, x.resource.undecodable)
 }
 
 // applyNew makes an object of what is applied.

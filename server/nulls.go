@@ -9,9 +9,9 @@ import (
 	"github.com/vmikit/vmikit/openapi"
 )
 
-// maxNullRounds is how often an object is judged anew for nulls that it has lost. Once
+// maxRounds is how often an object is judged anew for members that it has lost. Once
 // is enough for all but what has more of them than issues are told.
-const maxNullRounds = 3
+const maxRounds = 3
 
 // withoutNulls drops the members of an object that are null where the document has no
 // null, and returns what is still to be said of it, which inspect says anew. To a
@@ -19,13 +19,13 @@ const maxNullRounds = 3
 // and of a custom resource they are pruned before it is validated. In an array a null
 // stays, and so it does where the document has one.
 func withoutNulls(object map[string]any, issues openapi.Issues, inspect func() openapi.Issues) openapi.Issues {
-	for range maxNullRounds {
+	for range maxRounds {
 		if !slices.ContainsFunc(issues, func(i openapi.Issue) bool { return !ofFields(i) }) {
 			return issues
 		}
 		dropped := false
 		for _, issue := range issues {
-			dropped = dropNull(object, issue.Pointer) || dropped
+			dropped = dropMember(object, issue.Pointer, isNull) || dropped
 		}
 		issues = inspect() // also of what the metadata has lost before
 		if !dropped {
@@ -35,8 +35,23 @@ func withoutNulls(object map[string]any, issues openapi.Issues, inspect func() o
 	return issues
 }
 
-// dropNull drops the member at a JSON pointer if it is null.
-func dropNull(object map[string]any, pointer string) bool {
+// withoutOtherCases drops the members of an object whose names differ by case alone from
+// those that the document has there, and reports whether there were any. To a Kubernetes
+// API server they are unknown, and go; kept, they would be read by clients in Go as what
+// they are not.
+func withoutOtherCases(object map[string]any, issues openapi.Issues) (dropped bool) {
+	for _, issue := range issues {
+		if issue.Rule == openapi.RuleJSONKeyCase {
+			dropped = dropMember(object, issue.Pointer, func(any) bool { return true }) || dropped
+		}
+	}
+	return dropped
+}
+
+func isNull(v any) bool { return v == nil }
+
+// dropMember drops the member at a JSON pointer if it is to go.
+func dropMember(object map[string]any, pointer string, goes func(any) bool) bool {
 	var at any = object
 	tokens := strings.Split(strings.TrimPrefix(pointer, "/"), "/")
 	for i, token := range tokens {
@@ -44,7 +59,7 @@ func dropNull(object map[string]any, pointer string) bool {
 		case map[string]any:
 			token = unescapeStep.Replace(token)
 			member, there := v[token]
-			if there && member == nil && i == len(tokens)-1 {
+			if there && i == len(tokens)-1 && goes(member) {
 				delete(v, token)
 				return true
 			}

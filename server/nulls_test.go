@@ -94,3 +94,44 @@ func TestNullSpec(t *testing.T) {
 		assert.Equal(t, []vmi.StatusCause{{Reason: "FieldValueRequired", Message: "Required value", Field: "spec"}}, asked.status(t).Details.Causes, kind)
 	}
 }
+
+// A name that is one of the document's but for its case is unknown to Kubernetes, and one
+// of the document's to clients in Go: it does not enter the store.
+func TestNamesInAnotherCase(t *testing.T) {
+	const apply = "Content-Type: application/apply-patch+yaml"
+	f := start(t) // which judges every byte of its answers
+	body := machineWith("a", `,"Labels":{"x":"y"}`, `,"Hostname":"x","volumes":[{"name":"v","EmptyDisk":{}}],"reach":1`, `,"STATUS":{"phase":5}`)
+	applied := strings.Replace(body, `"name":"a"`, `"name":"b"`, 1)
+	made := f.send("POST", inVMs, body)
+	rv := made.written(t, 201).Metadata.ResourceVersion
+	for what, r := range map[string]reply{
+		"POST":  made,
+		"PUT":   f.send("PUT", inVMs+"/a", strings.Replace(body, `"name":"a"`, `"name":"a","resourceVersion":"`+rv+`"`, 1)),
+		"merge": f.send("PATCH", inVMs+"/a", `{"metadata":{"Labels":{"x":"y"}},"spec":{"Hostname":null,"HOSTNAME":"x"},"Status":{}}`),
+		"JSON":  f.send("PATCH", inVMs+"/a", `[{"op":"add","path":"/spec/HostName","value":"x"}]`),
+		"apply": f.send("PATCH", inVMs+"/b?fieldManager=m", applied, apply),
+		"again": f.send("PATCH", inVMs+"/b?fieldManager=m", applied, apply),
+	} {
+		require.Less(t, r.StatusCode, 300, "%s: %s", what, r.body)
+		assert.Contains(t, strings.Join(r.Header.Values("Warning"), " "), "unknown field", what)
+		assert.NotRegexp(t, `Labels|Hostname|HostName|HOSTNAME|EmptyDisk|STATUS|"Status"`, string(r.body), what)
+		assert.Contains(t, string(r.body), `"reach":1`, what)
+	}
+	strict := f.send("PATCH", inVMs+"/a?fieldValidation=Strict", `{"spec":{"Hostname":"x"}}`).status(t)
+	assert.Contains(t, strict.Message, `unknown field "spec.Hostname"`)
+	var many strings.Builder // more than issues are told of
+	for i := range 1500 {
+		name := []byte("terminationgraceperiodseconds")
+		for bit := range 11 {
+			if i>>bit&1 == 1 {
+				name[bit] -= 'a' - 'A'
+			}
+		}
+		fmt.Fprintf(&many, ",%q:1", name)
+	}
+	few := f.send("POST", inVMs, machineWith("many", "", many.String(), ""))
+	few.written(t, 201)
+	assert.NotContains(t, string(few.body), "raceperiod")
+	f.send("POST", leases, `{"metadata":{"name":"l"},"Spec":{"holderIdentity":"me"}}`).written(t, 201)
+	assert.NotContains(t, string(f.get(leases+"/l").body), "Spec")
+}

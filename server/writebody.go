@@ -161,8 +161,8 @@ func asObject(v any) map[string]any {
 
 // judge holds an object against the profile, and its fields against those that
 // somebody has named. What is found of the latter is a warning or an error, as the
-// client wants it; neither is dropped. The object is what stands in raw, and loses its
-// nulls.
+// client wants it. The object is what stands in raw, and loses its nulls and the members
+// that are another one but for their case.
 func (s *server) judge(x *exchange, name string, raw []byte, object map[string]any, mode fieldValidation) error {
 	issues := s.inspect(x, raw)
 	if err := judgeFields(x, fieldsOf(issues), mode, x.resource.undecodable); err != nil {
@@ -173,6 +173,13 @@ func (s *server) judge(x *exchange, name string, raw []byte, object map[string]a
 
 // judgeValues refuses what is wrong with an object beside its fields.
 func (s *server) judgeValues(x *exchange, name string, raw []byte, object map[string]any, issues openapi.Issues) error {
+	for range maxRounds {
+		if !withoutOtherCases(object, issues) {
+			break
+		}
+		raw = canonical(object)
+		issues = s.inspect(x, raw)
+	}
 	if bytes.Contains(raw, []byte("null")) {
 		issues = withoutNulls(object, issues, func() openapi.Issues { return s.inspect(x, canonical(object)) })
 	}
@@ -248,11 +255,12 @@ func ofFields(i openapi.Issue) bool {
 	return i.Rule == openapi.RuleUnknownField || i.Rule == openapi.RuleJSONKeyCase || i.Rule == openapi.RuleJSONDuplicateKey
 }
 
-// judgeRules refuses what breaks the profile.
+// judgeRules refuses what breaks the profile. A name in another case that is still there
+// could not be dropped.
 func (s *server) judgeRules(x *exchange, name string, issues openapi.Issues) error {
 	var broken openapi.Issues
 	for _, issue := range issues {
-		if ofFields(issue) {
+		if ofFields(issue) && issue.Rule != openapi.RuleJSONKeyCase {
 			continue
 		}
 		if issue.Rule == "enum" && s.enumUnknown == EnumWarn && issue.Pointer != "/kind" && issue.Pointer != "/apiVersion" {
