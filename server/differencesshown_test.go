@@ -29,6 +29,49 @@ var shown = map[string]func(t *testing.T){
 		}
 		assert.Equal(t, 422, f.send("POST", inVMs, strings.Replace(vm("a"), `"spec":{`, `"spec":{"evictionStrategy":"Perhaps",`, 1)).StatusCode)
 	},
+	"a value that the definition alone has a rule for (`memory.guest: x`, cores beyond 32 bits)": func(t *testing.T) {
+		f := start(t)
+		f.send("POST", inVMs, vm("a")).written(t, 201)
+		f.send("PATCH", inVMs+"/a", `{"spec":{"domain":{"memory":{"guest":"x"},"cpu":{"cores":4294967296}}}}`).written(t, 200)
+	},
+	"a whole number written as `1.0` or `1e3`": func(t *testing.T) {
+		f := start(t)
+		f.send("POST", inVMs, vm("a")).written(t, 201)
+		for _, cores := range []string{"1.0", "1e3"} {
+			refused := f.send("PATCH", inVMs+"/a", `{"spec":{"domain":{"cpu":{"cores":`+cores+`}}}}`).status(t)
+			assert.Contains(t, refused.Message, "must be written without fraction and exponent")
+		}
+	},
+	"text that is no Unicode (`\"\\ud800\"`, bytes that are not UTF-8)": func(t *testing.T) {
+		f := start(t)
+		f.send("POST", inVMs, vm("a")).written(t, 201)
+		for _, text := range []string{`\ud800`, "\xff"} {
+			refused := f.send("PATCH", inVMs+"/a", `{"spec":{"hostname":"`+text+`"}}`).status(t)
+			assert.Equal(t, "spec.hostname", refused.Details.Causes[0].Field)
+		}
+	},
+	"metadata whose types are wrong (`labels: {a: 1}`), beside a name": func(t *testing.T) {
+		f := start(t)
+		f.send("POST", inVMs, vm("a")).written(t, 201)
+		for _, r := range []reply{
+			f.send("POST", inVMs, vm("b", `"labels":{"a":1}`)),
+			f.send("PATCH", inVMs+"/a", `{"metadata":{"labels":{"a":1}}}`),
+			f.send("PATCH", inVMs+"/a?fieldManager=m", vm("a", `"labels":{"a":1}`), "Content-Type: application/apply-patch+yaml"),
+		} {
+			s := r.status(t)
+			assert.EqualValues(t, 422, s.Code)
+			assert.Equal(t, "metadata.labels.a", s.Details.Causes[0].Field)
+		}
+	},
+	"a watch over a WebSocket": func(t *testing.T) {
+		w := start(t).watch(inVMs+"?watch=1", "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "Origin: http://127.0.0.1")
+		assert.Equal(t, 200, w.StatusCode)
+	},
+	"a field that is there twice in YAML": func(t *testing.T) {
+		r := start(t).send("POST", inVMs, "apiVersion: kubevirt.io/v1\nkind: VirtualMachineInstance\nmetadata: {name: a}\nspec: {domain: {devices: {}}, hostname: a, hostname: b}\n", "Content-Type: application/yaml")
+		assert.Equal(t, 201, r.StatusCode)
+		assert.Equal(t, `299 - "duplicate field \"spec.hostname\""`, r.Header.Get("Warning"))
+	},
 	"`DELETE …?dryRun=All` with DeleteOptions in the body that say nothing of it": func(t *testing.T) {
 		f := start(t).create("vms/a")
 		assert.Equal(t, 200, f.send("DELETE", inVMs+"/a?dryRun=All", `{"kind":"DeleteOptions","apiVersion":"v1"}`).StatusCode)

@@ -117,8 +117,8 @@ func (r *resource) checkPatched(name string, object map[string]any) error {
 	if text(object, "kind") == "" {
 		return refusedPatch("Object 'Kind' is missing in what the patch leaves")
 	}
-	if meta := object[metadataMember]; meta != nil && asObject(meta) == nil {
-		return refusedPatch("metadata must be an object")
+	if why := unreadableMeta(object); why != "" {
+		return refusedPatch(why)
 	}
 	if is := text(object, "apiVersion"); text(object, "kind") == r.kind() && is != r.apiVersion() {
 		return r.invalid(name, []vmi.StatusCause{invalidField("apiVersion", quote(is), "must be "+r.apiVersion())})

@@ -45,7 +45,7 @@ func TestPatchesThatCannotBeRead(t *testing.T) {
 	for patch, code := range map[string]int32{
 		`{}{}`: 400, `{} x`: 400, `{"a":1,}`: 400, `[] []`: 400, `[5]`: 400, `[{"op":5}]`: 400, `[{"op":"add","path":{}}]`: 400,
 		`[{"op":"move","from":[],"path":"/spec"}]`: 400, `[null]`: 422, `[{}]`: 422,
-		`{"metadata":"x"}`: 422, `{"metadata":[]}`: 422, `{"kind":null}`: 422, `{"kind":5}`: 422, `{"apiVersion":"kubevirt.io/v2"}`: 422, `{"metadata":null}`: 400,
+		`{"metadata":"x"}`: 422, `{"metadata":{"name":5}}`: 422, `{"metadata":[]}`: 422, `{"kind":null}`: 422, `{"kind":5}`: 422, `{"apiVersion":"kubevirt.io/v2"}`: 422, `{"metadata":null}`: 400,
 	} {
 		assert.Equal(t, code, f.send("PATCH", inVMs+"/a", patch).status(t).Code, patch)
 	}

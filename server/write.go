@@ -167,7 +167,7 @@ func newMeta(r *resource, object map[string]any, namespace string) (map[string]a
 	if err := checkNamespace(r, meta, namespace); err != nil {
 		return nil, err
 	}
-	if text(meta, "resourceVersion") != "" {
+	if revision, err := parseRevision(text(meta, "resourceVersion")); err == nil && revision != 0 {
 		return nil, badRequest("resourceVersion should not be set on objects to be created")
 	}
 	return meta, nil

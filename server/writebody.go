@@ -77,9 +77,25 @@ func (s *server) readObject(x *exchange) (raw []byte, object map[string]any, err
 	if err := r.checkKind(object); err != nil {
 		return nil, nil, err
 	}
+	if why := unreadableMeta(object); why != "" {
+		return nil, nil, r.undecodable(why)
+	}
 	metaWithoutNulls(object)
 	r.inStore(object)
 	return raw, object, nil
+}
+
+// unreadableMeta is why metadata cannot be read so far that it says which object it is of,
+// "" if it can. In YAML a name such as y or 123 is no text.
+func unreadableMeta(object map[string]any) string {
+	meta, ok := object[metadataMember].(map[string]any)
+	if !ok && object[metadataMember] != nil {
+		return "metadata must be an object"
+	}
+	if _, ok := meta["name"].(string); !ok && meta["name"] != nil {
+		return "metadata.name must be a string"
+	}
+	return ""
 }
 
 // fromYAML is the first object of a text in YAML, or in JSON, as JSON: as in a cluster

@@ -80,3 +80,23 @@ func TestAppliedObjectSaysWhatItIs(t *testing.T) {
 	f.send("POST", inVMs, vm("a")).written(t, 201)
 	f.send("PATCH", inVMs+"/a?fieldManager=m", nameless, apply).written(t, 200)
 }
+
+// A name that is no text is told of as what it is: in YAML it is soon written.
+func TestMetadataThatCannotBeRead(t *testing.T) {
+	const yaml, head = "Content-Type: application/yaml", "apiVersion: kubevirt.io/v1\nkind: VirtualMachineInstance\n"
+	f := start(t)
+	for meta, want := range map[string]string{
+		"{name: y}": "metadata.name must be a string", "{name: 123}": "metadata.name must be a string",
+		"x": "metadata must be an object", "[]": "metadata must be an object",
+	} {
+		for _, r := range []reply{
+			f.send("POST", inVMs, head+"metadata: "+meta+"\nspec: {domain: {devices: {}}}\n", yaml),
+			f.send("PUT", inVMs+"/a", head+"metadata: "+meta+"\nspec: {domain: {devices: {}}}\n", yaml),
+		} {
+			s := r.status(t)
+			assert.EqualValues(t, 400, s.Code)
+			assert.Equal(t, `VirtualMachineInstance in version "v1" cannot be handled as a VirtualMachineInstance: `+want, s.Message)
+		}
+	}
+	assert.Equal(t, 201, f.send("POST", inVMs, vm("a", `"resourceVersion":"0"`)).StatusCode, "0 is none")
+}
