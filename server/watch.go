@@ -26,15 +26,15 @@ const (
 
 // watch answers with the changes of a list, as they come.
 func (s *server) watch(x *exchange, namespace string, p listParams) error {
+	o, err := readWatchOptions(x.resource, namespace, p)
+	if err != nil {
+		return err
+	}
 	want, err := negotiateWatch(x.r.Header.Get("Accept"))
 	if err != nil {
 		return err
 	}
 	include, err := readIncludeObject(want, p.IncludeObject)
-	if err != nil {
-		return err
-	}
-	o, err := readWatchOptions(x.resource, namespace, p)
 	if err != nil {
 		return err
 	}

@@ -43,8 +43,8 @@ func readWatchOptions(r *resource, namespace string, p listParams) (*watchOption
 	o.initial = o.revision == 0
 	if p.SendInitialEvents != nil {
 		o.initial = isTrue(p.SendInitialEvents)
-		o.initialEnd = o.initial && o.bookmarks
 	}
+	o.initialEnd = o.initial && o.bookmarks // also where nobody has asked for the former by its name
 	if seconds := value(p.TimeoutSeconds); seconds > 0 && seconds < int64(maxWatch/time.Second) {
 		o.timeout = time.Duration(seconds) * time.Second
 	}
