@@ -249,7 +249,8 @@ func TestTheRestOfAnAnswerThatIsNotWantedIsNotWaitedFor(t *testing.T) {
 	seen := 0
 	for _, err := range c.All(ctx, "vms", client.ListOptions{}) {
 		require.NoError(t, err)
-		if seen++; seen == 8 {
+		// Not the last: an item is looked for in more than has come of it.
+		if seen++; seen == 4 {
 			break
 		}
 	}
