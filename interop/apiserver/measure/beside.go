@@ -93,6 +93,7 @@ func (b *bench) beside(ctx context.Context) (err error) {
 			if s == nil {
 				continue
 			}
+			time.Sleep(b.size.pause)
 			awake, err := rest(sides, name)
 			if err != nil {
 				return err

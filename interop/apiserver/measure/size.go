@@ -13,6 +13,10 @@ type size struct {
 	// watchers that each of the patches is delivered to.
 	watchers, patches int
 
+	// pause is before each measure of each side: a processor that is shared with others
+	// may do less after a minute of full work, and whose turn is later would pay for it.
+	pause time.Duration
+
 	// crowd is the watchers of a delivery test and delivering how long it lasts.
 	crowd      int
 	delivering time.Duration
@@ -23,7 +27,7 @@ type size struct {
 
 var (
 	goals = size{
-		machines: 10_000, clients: 16, reading: 10 * time.Second, watchers: 1000, patches: 50,
+		machines: 10_000, clients: 16, reading: 10 * time.Second, watchers: 1000, patches: 50, pause: 10 * time.Second,
 		crowd: 1000, delivering: 10 * time.Second,
 		fleet: 100_000,
 	}
