@@ -222,6 +222,10 @@ func (s *server) deleteCollection(x *exchange, namespace string, p deleteParams,
 	if err != nil {
 		return err
 	}
+	if o.atLeast > 0 {
+		// Who names a state means what was there then, not what has come since.
+		o.Revision, o.atLeast = o.atLeast, 0
+	}
 	page, err := s.page(x.r.Context(), x.resource, o)
 	if err != nil {
 		return err

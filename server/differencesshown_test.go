@@ -29,6 +29,13 @@ var shown = map[string]func(t *testing.T){
 		}
 		assert.Equal(t, 422, f.send("POST", inVMs, strings.Replace(vm("a"), `"spec":{`, `"spec":{"evictionStrategy":"Perhaps",`, 1)).StatusCode)
 	},
+	"managedFields in a write that cannot be read (a `time` that is none)": func(t *testing.T) {
+		f := start(t)
+		f.send("POST", inVMs, vm("a")).written(t, 201)
+		owners := f.get(inVMs+"/a").written(t, 200).Metadata.ManagedFields
+		patch := `{"metadata":{"managedFields":[{"manager":"m","operation":"Update","apiVersion":"kubevirt.io/v1","fieldsType":"FieldsV1","fieldsV1":{},"time":"nope"}]}}`
+		assert.Equal(t, owners, f.send("PATCH", inVMs+"/a", patch).written(t, 200).Metadata.ManagedFields)
+	},
 	"a value that the definition alone has a rule for (`memory.guest: x`, cores beyond 32 bits)": func(t *testing.T) {
 		f := start(t)
 		f.send("POST", inVMs, vm("a")).written(t, 201)

@@ -14,9 +14,6 @@ type listOptions struct {
 	store.ListOptions
 	// atLeast is a revision that must have been reached; 0 for none.
 	atLeast int64
-	// exact is set when the list must show ListOptions.Revision because the client
-	// asked for that state.
-	exact bool
 	// continued is the token that the request came with.
 	continued *continueToken
 }
@@ -63,7 +60,7 @@ func readListOptions(r *resource, namespace string, p listParams) (*listOptions,
 	match := value(p.ResourceVersionMatch)
 	// Without a match a limit asks for the very state, as it did before there were any.
 	if match == "Exact" || match == "" && o.Limit > 0 && revision > 0 {
-		o.Revision, o.exact = revision, true
+		o.Revision = revision
 	} else {
 		o.atLeast = revision
 	}

@@ -56,10 +56,10 @@ func TestPatchesThatCannotBeRead(t *testing.T) {
 // Kubernetes takes operations that RFC 6902 does not: one without its value, and one that
 // replaces what is not there.
 //
-// Differs: a JSON patch that copies what is not there, or tests for null what it has made null itself
+// Differs: a JSON patch that copies what is not there, tests for null what it has made null itself, or replaces a member that is not there and has a name of digits
 func TestOperationsOfKubernetes(t *testing.T) {
 	f := start(t)
-	f.send("POST", inVMs, machineWith("a", "", `,"hostname":"h","networks":[{"name":"n","pod":{}}]`, `,"status":{"conditions":[{"type":"Ready","status":"True","lastProbeTime":null}]}`)).written(t, 201)
+	f.send("POST", inVMs, machineWith("a", `,"labels":{"l":"x"}`, `,"hostname":"h","networks":[{"name":"n","pod":{}}]`, `,"status":{"conditions":[{"type":"Ready","status":"True","lastProbeTime":null}]}`)).written(t, 201)
 	for patch, want := range map[string]string{
 		`[{"op":"test","path":"/status/conditions/0/lastProbeTime","value":null}]`:                                                `"lastProbeTime":null`,
 		`[{"op":"replace","path":"/spec/subdomain","value":"s"}]`:                                                                 `"subdomain":"s"`,
@@ -76,6 +76,7 @@ func TestOperationsOfKubernetes(t *testing.T) {
 	for _, patch := range []string{
 		`[{"op":"replace","path":"/spec/not/there","value":"s"}]`,
 		`[{"op":"replace","path":"/spec/networks/1","value":{}}]`,
+		`[{"op":"replace","path":"/metadata/labels/1","value":"x"}]`,
 		`[{"op":"replace","path":"/spec/networks/x","value":{}}]`,
 		`[{"op":"remove","path":"/spec/subdomain"}]`,
 		`[{"op":"copy","from":"/spec/subdomain","path":"/spec/hostname"}]`,

@@ -399,6 +399,17 @@ func TestDeleteCollection(t *testing.T) {
 	assert.Equal(t, "BadRequest", f.send("DELETE", inVMs+"?labelSelector=a+b", "").status(t).Reason)
 }
 
+// What has come after the state that a deletion names stays, as in a cluster.
+func TestDeleteCollectionOfAState(t *testing.T) {
+	f := start(t).create("vms/a k=1")
+	state := f.get(inVMs).list(t).Metadata.ResourceVersion
+	f.create("vms/b k=1")
+	assert.Equal(t, "Expired", f.send("DELETE", inVMs+"?resourceVersion=1", "").status(t).Reason)
+	assert.Equal(t, "vms/a", names(f.send("DELETE", inVMs+"?resourceVersion="+state, "").list(t)))
+	assert.Equal(t, "vms/b", names(f.get(inVMs).list(t)))
+	assert.Equal(t, "vms/b", names(f.send("DELETE", inVMs+"?resourceVersion=0", "").list(t)))
+}
+
 func TestApply(t *testing.T) {
 	f := start(t)
 	f.send("POST", inVMs, vm("wr1", `"labels":{"a":"1"}`)).written(t, 201)
